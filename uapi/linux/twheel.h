@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
+/*
+ * twheel: a timer service for programs with very many timeouts.
+ *
+ * One open of /dev/twheel is a *queue*: a timing wheel, a ring of expiry
+ * records, a clock and limits of its own.  The life of a queue:
+ *
+ *	fd = open("/dev/twheel", O_RDWR | O_CLOEXEC);
+ *	ioctl(fd, TWHEEL_IOC_SETUP, &setup);		once, before all else
+ *	ioctl(fd, TWHEEL_IOC_EVENTFD, &eventfd);	if an eventfd is wanted
+ *	ioctl(fd, TWHEEL_IOC_SUBMIT, &submit);		arm, cancel, move timers
+ *	read(fd, records, sizeof(records));		or take them from the ring
+ *
+ * Times are nanoseconds on the queue's clock, as the task that called SETUP
+ * sees that clock (its time namespace).  A timer never fires before its
+ * deadline; it may fire as late as its slack allows.
+ *
+ * Every arming has exactly one end: one record, or one successful cancel, or
+ * the last close of the queue.  A timer is named by a 64-bit id,
+ * generation << 32 | index, which is never 0 and is not used again for another
+ * timer until 2^32 - 1 others have had the same index.
+ *
+ * The ring
+ * --------
+ * Three areas can be mapped, MAP_SHARED only, each as a whole or a prefix of
+ * it, from the offsets that SETUP returns:
+ *
+ *	ring	struct twheel_ring, then the records.	PROT_READ only
+ *	ctl	struct twheel_ctl.			PROT_READ | PROT_WRITE
+ *	words	one __u64 per timer index.		PROT_READ | PROT_WRITE
+ *
+ * tail (kernel) and head (program) run freely from 0 to 2^32 - 1; record
+ * number n is at records[n & (entries - 1)]; tail - head of them are unread.
+ * To take a record: load head, load tail with acquire; if they differ, copy
+ * the record at head, then advance head by a compare-exchange with release.
+ * When the exchange fails another consumer has taken that record: start again.
+ *
+ * A due timer that finds the ring full waits in the kernel, as *backlog*.  The
+ * kernel does not see head move.  So, before it sleeps, a consumer issues a
+ * full barrier and loads ring->backlog: if it is not 0, TWHEEL_IOC_FLUSH moves
+ * as many as fit.  SUBMIT, read() and poll() do that too.
+ *
+ * TWHEEL_CTL_NO_SIGNAL in ctl->flags asks the kernel not to signal the
+ * eventfd.  A consumer sets it while it polls the ring; before it sleeps, it
+ * clears it, issues a full barrier and looks at tail and backlog once more.
+ * read() and poll() on the queue are woken in any case.
+ *
+ * The words
+ * ---------
+ * On a queue set up with TWHEEL_SETUP_WORDS every timer armed with
+ * TWHEEL_OP_KEEP has a word, words[(__u32)id].  Its two low bits are a state,
+ * the rest is the deadline (such deadlines are rounded up to 4 ns):
+ *
+ *	armed(d) -> armed(later)	the program pushes the timer back
+ *	armed(d) -> cancelled(d)	the program cancels it: no record follows
+ *	armed(d) -> fired(d)		the kernel: the record follows
+ *	armed(d) -> armed(d + period)	the kernel: the same, periodic timer
+ *	cancelled -> idle		the kernel has taken it out of the wheel
+ *
+ * Each is one 64-bit compare-exchange, so whoever makes the step knows that it
+ * was made.  An earlier deadline, and a new arming, need TWHEEL_OP_MOVE.
+ *
+ * Errors
+ * ------
+ * Each has one meaning, wherever it comes from:
+ *
+ *	EACCES		opened without O_RDWR; or a mapping asks for more
+ *			rights than its area gives
+ *	EAGAIN		read() with O_NONBLOCK, and no record is there
+ *	EBADF		the descriptor for EVENTFD is not open
+ *	EBUSY		SETUP: the queue is set up already
+ *	EDQUOT		a limit of the calling user is reached
+ *	EFAULT		memory that was passed cannot be read or written
+ *	EINTR		a signal came while read() waited
+ *	EINVAL		malformed: unknown flag, opcode or clock, a reserved
+ *			field that is not 0, a value out of its range, a
+ *			descriptor that is no eventfd
+ *	ENODEV		this machine cannot map the areas; use read()
+ *	ENOENT		no pending timer has this id (CANCEL); no timer has
+ *			this id (MOVE, QUERY, FREE)
+ *	ENOMEM		out of memory, or the memory cgroup is at its limit
+ *	ENOSPC		the queue holds max_timers timers already
+ *	ENOTTY		unknown ioctl command
+ *	ENXIO		the queue is not set up yet
+ *	EOPNOTSUPP	TWHEEL_SETUP_WORDS on a machine that cannot have them
+ *	EOVERFLOW	a deadline beyond 2^63 - 1 ns
+ *	EPROTO		read(): the head in the ctl page makes no sense
+ *	E2BIG		a struct is larger than the kernel knows, and the part
+ *			it does not know is not 0
+ */
+#ifndef _UAPI_LINUX_TWHEEL_H
+#define _UAPI_LINUX_TWHEEL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* setup.flags */
+#define TWHEEL_SETUP_WORDS	(1U << 0)	/* a word for each timer */
+
+/* setup.features */
+#define TWHEEL_FEAT_WORDS	(1ULL << 0)	/* SETUP_WORDS works here */
+#define TWHEEL_FEAT_MMAP	(1ULL << 1)	/* the areas can be mapped */
+
+/**
+ * struct twheel_setup - argument of TWHEEL_IOC_SETUP
+ * @size: in: sizeof(struct twheel_setup)
+ * @flags: in: TWHEEL_SETUP_*
+ * @clockid: in: CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME or CLOCK_TAI
+ * @ring_entries: in: records the ring shall hold, 1 to 2^20; out: that, rounded
+ *	up to a power of two
+ * @max_timers: in: most timers at a time, 0 for as many as the module's limit;
+ *	out: the limit in force
+ * @records_offset: out: bytes from the start of the ring area to its records
+ * @slack: in: ns, slack of the timers that name none
+ * @features: out: TWHEEL_FEAT_*
+ * @min_period: out: ns, the shortest period of a periodic timer
+ * @max_batch: out: most ops in one TWHEEL_IOC_SUBMIT
+ * @resv: 0
+ * @ring_offset: out: mmap() offset of the ring area
+ * @ring_size: out: its size in bytes
+ * @ctl_offset: out: mmap() offset of the ctl area
+ * @ctl_size: out: its size in bytes
+ * @words_offset: out: mmap() offset of the words
+ * @words_size: out: their size in bytes, 0 without TWHEEL_SETUP_WORDS
+ */
+struct twheel_setup {
+	__u32 size;
+	__u32 flags;
+	__u32 clockid;
+	__u32 ring_entries;
+	__u32 max_timers;
+	__u32 records_offset;
+	__u64 slack;
+	__u64 features;
+	__u64 min_period;
+	__u32 max_batch;
+	__u32 resv;
+	__u64 ring_offset;
+	__u64 ring_size;
+	__u64 ctl_offset;
+	__u64 ctl_size;
+	__u64 words_offset;
+	__u64 words_size;
+};
+
+/**
+ * enum twheel_opcode - what an op does
+ * @TWHEEL_OP_ARM: make a timer and arm it.  In: deadline, period, slack,
+ *	user_data; out: id.  Flags: REL, KEEP
+ * @TWHEEL_OP_CANCEL: end the arming of a pending timer.  In: id
+ * @TWHEEL_OP_MOVE: give a timer a new deadline and period.  In: id, deadline,
+ *	period, slack (0: as it is).  Flag: REL
+ * @TWHEEL_OP_QUERY: In: id; out: deadline (the next one), period, slack,
+ *	user_data
+ * @TWHEEL_OP_FREE: release a timer; a pending one is cancelled.  In: id
+ *
+ * The result of an op is a negative errno or
+ *	ARM	0
+ *	CANCEL	0: no record of this arming will come
+ *	MOVE	0: moved while pending; 1: a kept timer, not pending, was armed
+ *	QUERY	enum twheel_state
+ *	FREE	0: it was idle; 1: it was pending
+ */
+enum twheel_opcode {
+	TWHEEL_OP_ARM = 1,
+	TWHEEL_OP_CANCEL = 2,
+	TWHEEL_OP_MOVE = 3,
+	TWHEEL_OP_QUERY = 4,
+	TWHEEL_OP_FREE = 5,
+};
+
+/* op.flags */
+#define TWHEEL_OP_REL	(1U << 0)	/* deadline counts from now, one reading per batch */
+#define TWHEEL_OP_KEEP	(1U << 1)	/* stays allocated until FREE */
+
+/**
+ * enum twheel_state - state of a timer that exists
+ * @TWHEEL_PENDING: armed, its time has not come
+ * @TWHEEL_BACKLOG: due, its record waits for room in the ring
+ * @TWHEEL_IDLE: a kept timer that is not armed
+ */
+enum twheel_state {
+	TWHEEL_PENDING = 0,
+	TWHEEL_BACKLOG = 1,
+	TWHEEL_IDLE = 2,
+};
+
+/**
+ * struct twheel_op - one operation of a batch
+ * @opcode: enum twheel_opcode
+ * @resv0: 0
+ * @flags: TWHEEL_OP_REL, TWHEEL_OP_KEEP
+ * @result: out: see enum twheel_opcode; not written when the op did not run
+ * @id: the timer
+ * @deadline: ns on the queue's clock, at most 2^63 - 1, or with REL from now
+ * @period: ns, 0 for one-shot, else min_period to 2^63 - 1
+ * @slack: ns, 0 for the queue's default (1 is exact)
+ * @user_data: comes back in the record
+ * @resv: 0
+ *
+ * Fields that the opcode does not name are 0.
+ */
+struct twheel_op {
+	__u8 opcode;
+	__u8 resv0;
+	__u16 flags;
+	__s32 result;
+	__u64 id;
+	__u64 deadline;
+	__u64 period;
+	__u64 slack;
+	__u64 user_data;
+	__u64 resv[2];
+};
+
+/**
+ * struct twheel_submit - argument of TWHEEL_IOC_SUBMIT
+ * @size: sizeof(struct twheel_submit)
+ * @flags: 0
+ * @ops: address of an array of struct twheel_op
+ * @count: number of ops, at most max_batch
+ * @resv: 0
+ *
+ * The ops run in order.  The ioctl returns how many ran; fewer than @count
+ * after a signal or where an op cannot be read.  EFAULT: the first op cannot
+ * be read; or results could not be written, and then no timer whose id is
+ * among those is left armed.
+ */
+struct twheel_submit {
+	__u32 size;
+	__u32 flags;
+	__u64 ops;
+	__u32 count;
+	__u32 resv;
+};
+
+/**
+ * struct twheel_eventfd - argument of TWHEEL_IOC_EVENTFD
+ * @size: sizeof(struct twheel_eventfd)
+ * @flags: 0
+ * @fd: an eventfd, which takes the place of the one before; -1 for none.
+ *	After an error the one before stays.
+ * @resv: 0
+ */
+struct twheel_eventfd {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__u32 resv;
+};
+
+/**
+ * struct twheel_record - one expiry, or one step of the clock
+ * @user_data: as given with ARM; for a step: how far the clock jumped, as a
+ *	signed number of ns
+ * @id: the timer; 0 for a step of the clock (REALTIME and TAI)
+ * @deadline: the deadline that has passed, the latest one of a periodic timer;
+ *	for a step: the clock after it
+ * @lateness: ns from @deadline to the writing of the record, at most 2^32 - 1
+ * @missed: periods before @deadline that got no record, at most 2^32 - 1
+ */
+struct twheel_record {
+	__u64 user_data;
+	__u64 id;
+	__u64 deadline;
+	__u32 lateness;
+	__u32 missed;
+};
+
+/**
+ * struct twheel_ring - start of the ring area, written by the kernel only
+ * @tail: number of the record that comes next; load with acquire
+ * @backlog: due timers that wait for room, saturating
+ * @entries: size of the ring, a power of two
+ * @resv: 0
+ */
+struct twheel_ring {
+	__u32 tail;
+	__u32 backlog;
+	__u32 entries;
+	__u32 resv[13];
+};
+
+/* ctl.flags */
+#define TWHEEL_CTL_NO_SIGNAL	(1U << 0)	/* do not signal the eventfd */
+
+/**
+ * struct twheel_ctl - start of the ctl area, written by the program only
+ * @head: number of the first unread record
+ * @flags: TWHEEL_CTL_*
+ * @resv: not looked at
+ */
+struct twheel_ctl {
+	__u32 head;
+	__u32 flags;
+	__u32 resv[14];
+};
+
+/* A word: deadline | state */
+#define TWHEEL_WORD_IDLE	0ULL
+#define TWHEEL_WORD_ARMED	1ULL
+#define TWHEEL_WORD_CANCELLED	2ULL
+#define TWHEEL_WORD_FIRED	3ULL
+#define TWHEEL_WORD_STATE	3ULL		/* mask of the state */
+
+#define TWHEEL_LEVELS		11
+#define TWHEEL_LATENESS_BUCKETS	64
+
+/**
+ * struct twheel_stats - argument of TWHEEL_IOC_STATS
+ * @size: in: sizeof(struct twheel_stats)
+ * @flags: in: 0
+ * @now: ns, the queue's clock
+ * @next: ns, when the wheel is looked at next; 2^64 - 1 for never
+ * @allocated: timers that exist, idle ones included
+ * @pending: timers in the wheel
+ * @backlog: due timers that wait for room in the ring
+ * @unread: records in the ring
+ * @armed: armings by ARM, and by MOVE of an idle timer
+ * @moved: pending timers moved by MOVE
+ * @cancelled: armings ended by CANCEL or FREE
+ * @expired: records of timers written
+ * @missed: periods that got no record of their own
+ * @pushed: timers filed again because their word asked for a later deadline
+ * @reaped: timers taken out because their word said cancelled
+ * @refiled: timers put from a slot into a finer one
+ * @steps: steps of the clock
+ * @interrupts: expiries of the queue's hrtimer
+ * @passes: passes over due timers
+ * @signals: wake-ups given
+ * @memory: bytes held by the queue's timers, words and ring
+ * @level: timers in the wheel, per level
+ * @lateness: timer records by lateness: bucket 0 counts 0 ns, bucket n counts
+ *	2^(n-1) to 2^n - 1 ns, the last one all above
+ */
+struct twheel_stats {
+	__u32 size;
+	__u32 flags;
+	__u64 now;
+	__u64 next;
+	__u64 allocated;
+	__u64 pending;
+	__u64 backlog;
+	__u64 unread;
+	__u64 armed;
+	__u64 moved;
+	__u64 cancelled;
+	__u64 expired;
+	__u64 missed;
+	__u64 pushed;
+	__u64 reaped;
+	__u64 refiled;
+	__u64 steps;
+	__u64 interrupts;
+	__u64 passes;
+	__u64 signals;
+	__u64 memory;
+	__u64 level[TWHEEL_LEVELS];
+	__u64 lateness[TWHEEL_LATENESS_BUCKETS];
+};
+
+/* info.flags */
+#define TWHEEL_INFO_KEEP	(1U << 0)	/* armed with TWHEEL_OP_KEEP */
+
+/**
+ * struct twheel_info - one timer in a listing
+ * @id: the timer
+ * @user_data: as given with ARM
+ * @deadline: ns, the next one; of an idle timer the last one
+ * @period: ns
+ * @slack: ns, as it is applied: a power of two
+ * @state: enum twheel_state
+ * @flags: TWHEEL_INFO_*
+ */
+struct twheel_info {
+	__u64 id;
+	__u64 user_data;
+	__u64 deadline;
+	__u64 period;
+	__u64 slack;
+	__u32 state;
+	__u32 flags;
+};
+
+#define TWHEEL_LIST_END		(~0ULL)
+
+/**
+ * struct twheel_list - argument of TWHEEL_IOC_LIST
+ * @size: sizeof(struct twheel_list)
+ * @flags: 0
+ * @cursor: in: 0 to begin, else what the call before left here;
+ *	out: where to go on, TWHEEL_LIST_END after the last timer
+ * @infos: address of an array of struct twheel_info
+ * @count: its size, at most max_batch
+ * @resv: 0
+ *
+ * The ioctl returns how many were written, which may be 0 before the end: one
+ * call looks at a bounded number of places.  A timer that exists throughout the
+ * listing is in it once.
+ */
+struct twheel_list {
+	__u32 size;
+	__u32 flags;
+	__u64 cursor;
+	__u64 infos;
+	__u32 count;
+	__u32 resv;
+};
+
+#define TWHEEL_IOC_MAGIC	0xD3
+
+#define TWHEEL_IOC_SETUP	_IO(TWHEEL_IOC_MAGIC, 0)
+#define TWHEEL_IOC_SUBMIT	_IO(TWHEEL_IOC_MAGIC, 1)
+#define TWHEEL_IOC_EVENTFD	_IO(TWHEEL_IOC_MAGIC, 2)
+#define TWHEEL_IOC_FLUSH	_IO(TWHEEL_IOC_MAGIC, 3)	/* no argument */
+#define TWHEEL_IOC_STATS	_IO(TWHEEL_IOC_MAGIC, 4)
+#define TWHEEL_IOC_LIST		_IO(TWHEEL_IOC_MAGIC, 5)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* _UAPI_LINUX_TWHEEL_H */
