@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef TWHEEL_TABLE_H
+#define TWHEEL_TABLE_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "timer.h"
+
+#define TW_PAGE_BYTES	4096U
+#define TW_CHUNK	(TW_PAGE_BYTES / sizeof(struct tw_timer))	/* timers */
+#define TW_LEAF		(TW_PAGE_BYTES / sizeof(struct tw_timer *))	/* chunks */
+#define TW_ROOT		512U						/* leaves */
+#define TW_TABLE_MAX	((u32)(TW_CHUNK * TW_LEAF * TW_ROOT))		/* timers */
+
+/**
+ * struct tw_table - timers by id
+ * @max: most timers in use
+ * @capacity: timers there is memory for
+ * @used: timers in use
+ * @free: those that are not
+ * @root: pages of pointers to pages of timers
+ *
+ * Not locked: callers serialise.
+ */
+struct tw_table {
+	u32 max;
+	u32 capacity;
+	u32 used;
+	struct hlist_head free;
+	struct tw_timer **root[TW_ROOT];
+};
+
+void tw_table_init(struct tw_table *tb, u32 max);
+bool tw_table_needs_leaf(const struct tw_table *tb);
+void tw_table_add_leaf(struct tw_table *tb, void *page);
+void tw_table_add_chunk(struct tw_table *tb, void *page);
+void *tw_table_take_page(struct tw_table *tb);
+struct tw_timer *tw_table_alloc(struct tw_table *tb);
+void tw_table_free(struct tw_table *tb, struct tw_timer *t);
+struct tw_timer *tw_table_find(const struct tw_table *tb, u64 id);
+struct tw_timer *tw_table_at(const struct tw_table *tb, u32 index);
+
+static inline bool tw_table_full(const struct tw_table *tb)
+{
+	return tb->used >= tb->max;
+}
+
+#endif /* TWHEEL_TABLE_H */
