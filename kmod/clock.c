@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Clocks, and the arithmetic of deadlines.
+ *
+ * A queue's time is its clock as seen by the task that set the queue up: in a
+ * time namespace CLOCK_MONOTONIC and CLOCK_BOOTTIME are the host's plus an
+ * offset.  All deadlines are kept in that view; only tw_clock_to_host() leaves
+ * it, to program the hrtimer.
+ *
+ * CLOCK_REALTIME and CLOCK_TAI can be set.  The hrtimer core then looks at its
+ * timers again by itself.  That the clock was set shows in its distance from
+ * CLOCK_MONOTONIC, which changes at no other time; slewing moves both.
+ */
+#include <linux/errno.h>
+#include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/overflow.h>
+
+#include "clock.h"
+#include "compat.h"
+
+static s64 clock_base(const struct tw_clock *c)
+{
+	switch (c->id) {
+	case CLOCK_REALTIME:
+		return ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_REAL));
+	case CLOCK_TAI:
+		return ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_TAI));
+	default:
+		return 0;
+	}
+}
+
+/**
+ * tw_clock_init() - choose a clock, and the view of it that the caller has
+ * @c: the clock
+ * @id: its clockid
+ *
+ * Context: Process context.
+ * Return: 0, or -EINVAL for a clock that queues do not have.
+ */
+int tw_clock_init(struct tw_clock *c, u32 id)
+{
+	switch (id) {
+	case CLOCK_MONOTONIC:
+	case CLOCK_BOOTTIME:
+	case CLOCK_REALTIME:
+	case CLOCK_TAI:
+		c->id = id;
+		c->offset = tw_timens_offset(id);
+		c->base = clock_base(c);
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+/**
+ * tw_clock_now() - read the clock
+ * @c: the clock
+ *
+ * Context: Any.
+ * Return: ns.
+ */
+u64 tw_clock_now(const struct tw_clock *c)
+{
+	switch (c->id) {
+	case CLOCK_REALTIME:
+		return ktime_get_real_ns();
+	case CLOCK_TAI:
+		return ktime_get_clocktai_ns();
+	case CLOCK_BOOTTIME:
+		return ktime_get_boottime_ns() + c->offset;
+	default:
+		return ktime_get_ns() + c->offset;
+	}
+}
+
+/**
+ * tw_clock_step() - how far the clock was set since the last call
+ * @c: the clock
+ *
+ * Context: Any.  Callers serialise.
+ * Return: ns, positive for forward; 0 when it was not set.
+ */
+s64 tw_clock_step(struct tw_clock *c)
+{
+	s64 base = clock_base(c);
+	s64 step = base - c->base;
+
+	c->base = base;
+	return step;
+}
+
+/**
+ * tw_clock_to_host() - a time as the hrtimer core has it
+ * @c: the clock
+ * @ns: time on @c
+ *
+ * Context: Any.
+ * Return: the time, or the last one there is if @ns is behind it.
+ */
+ktime_t tw_clock_to_host(const struct tw_clock *c, u64 ns)
+{
+	if (c->offset > 0)
+		ns -= min_t(u64, ns, c->offset);
+	else if (check_add_overflow(ns, (u64)-c->offset, &ns))
+		return KTIME_MAX;
+	return ns_to_ktime(min_t(u64, ns, KTIME_MAX));
+}
+
+/**
+ * tw_deadline() - the absolute deadline that a program asks for
+ * @now: ns, the queue's clock
+ * @value: ns, as the program gave it
+ * @relative: whether @value counts from @now
+ * @deadline: out: ns; not written after an error
+ *
+ * Return: 0, or -EOVERFLOW when it is beyond 2^63 - 1.
+ */
+int tw_deadline(u64 now, u64 value, bool relative, u64 *deadline)
+{
+	if (relative && check_add_overflow(now, value, &value))
+		return -EOVERFLOW;
+	if (value > S64_MAX)
+		return -EOVERFLOW;
+	*deadline = value;
+	return 0;
+}
+
+/**
+ * tw_grain() - what a slack is rounded down to
+ * @slack: ns, any
+ *
+ * Return: the logarithm of the largest power of two that is not above @slack;
+ * 0 for no slack.
+ */
+u8 tw_grain(u64 slack)
+{
+	return slack ? ilog2(slack) : 0;
+}
+
+/**
+ * tw_expires() - when a timer shall be handed out
+ * @deadline: ns, at most 2^64 - 2
+ * @grain: from tw_grain()
+ *
+ * Return: the first multiple of 1 << @grain that is not before @deadline, or
+ * @deadline where there is none.
+ */
+u64 tw_expires(u64 deadline, u8 grain)
+{
+	u64 mask = (1ULL << grain) - 1;
+	u64 expires = (deadline + mask) & ~mask;
+
+	return expires < deadline ? deadline : expires;
+}
+
+/**
+ * tw_periods() - whole periods of a timer since its deadline
+ * @t: the timer
+ * @now: ns
+ *
+ * Return: how many of the deadlines after t->deadline have passed, 0 for a
+ * one-shot timer.
+ */
+u64 tw_periods(const struct tw_timer *t, u64 now)
+{
+	if (!t->period || now < t->deadline)
+		return 0;
+	return div64_u64(now - t->deadline, t->period);
+}

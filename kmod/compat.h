@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TWHEEL_COMPAT_H
+#define TWHEEL_COMPAT_H
+
+/*
+ * The differences between kernels, all of them: 6.1 to 7.3.  TW_HAVE_* come from
+ * conftest.sh, which looks into the headers that are really used, so that what
+ * distributions backport is found too.  Names begin with tw_, so that a backport
+ * of the kernel's own name never collides.
+ */
+#include <linux/eventfd.h>
+#include <linux/gfp.h>
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/nsproxy.h>
+#include <linux/overflow.h>
+#include <linux/sched.h>
+#include <linux/time_namespace.h>
+#ifdef TW_HAVE_CPU_DCACHE_IS_ALIASING
+#include <linux/cacheinfo.h>
+#endif
+
+/*
+ * Memory that a program makes the kernel take: charged to its cgroup, and
+ * refused rather than found by killing somebody.
+ */
+#define TW_GFP_USER	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+
+/* hrtimer_init() and ->function became hrtimer_setup(). */
+static inline void tw_hrtimer_setup(struct hrtimer *timer,
+				    enum hrtimer_restart (*fn)(struct hrtimer *),
+				    clockid_t clock, enum hrtimer_mode mode)
+{
+#ifdef TW_HAVE_HRTIMER_SETUP
+	hrtimer_setup(timer, fn, clock, mode);
+#else
+	hrtimer_init(timer, clock, mode);
+	timer->function = fn;
+#endif
+}
+
+/* eventfd_signal() lost its second argument. */
+static inline void tw_eventfd_signal(struct eventfd_ctx *ctx)
+{
+#ifdef TW_HAVE_EVENTFD_SIGNAL_1ARG
+	eventfd_signal(ctx);
+#else
+	eventfd_signal(ctx, 1);
+#endif
+}
+
+/* vma->vm_flags may no longer be written. */
+static inline void tw_vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
+				   unsigned long clear)
+{
+#ifdef TW_HAVE_VM_FLAGS_SET
+	vm_flags_mod(vma, set, clear);
+#else
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+#endif
+}
+
+/* timens_ktime_to_host() calls what 6.1 does not export; the offsets are there. */
+static inline s64 tw_timens_offset(clockid_t clock)
+{
+#ifdef CONFIG_TIME_NS
+	const struct timens_offsets *offsets = &current->nsproxy->time_ns->offsets;
+
+	if (clock == CLOCK_MONOTONIC)
+		return timespec64_to_ns(&offsets->monotonic);
+	if (clock == CLOCK_BOOTTIME)
+		return timespec64_to_ns(&offsets->boottime);
+#endif
+	return 0;
+}
+
+/* Whether the kernel and a program may see different contents of a shared page. */
+static inline bool tw_dcache_aliases(void)
+{
+#ifdef TW_HAVE_CPU_DCACHE_IS_ALIASING
+	return cpu_dcache_is_aliasing();
+#else
+	return !(IS_ENABLED(CONFIG_X86) || IS_ENABLED(CONFIG_ARM64) ||
+		 IS_ENABLED(CONFIG_RISCV) || IS_ENABLED(CONFIG_S390) ||
+		 IS_ENABLED(CONFIG_PPC) || IS_ENABLED(CONFIG_UML));
+#endif
+}
+
+#endif /* TWHEEL_COMPAT_H */

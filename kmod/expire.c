@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Expiry: from the hrtimer to the ring.
+ *
+ * A *pass* takes the lock, looks at TW_BUDGET timers at most, and drops it:
+ *
+ *	backlog  ->  ring, while there is room
+ *	wheel, what is due, in order  ->  ring, or backlog when there is no room
+ *	publish; if room has come meanwhile, the backlog once more
+ *
+ * Then the hrtimer is programmed for the wheel's next event.  If a pass was not
+ * enough, the rest is left to a work item, which does pass after pass with
+ * scheduling points between them, as an ordinary task.  While it has work the
+ * hrtimer is not programmed.  So a million due timers take no more than
+ * TW_BUDGET of them at a time with softirqs off, and a queue that has too much
+ * to do takes its share of CPU and no more.
+ *
+ * The hrtimer is programmed only when the next event is earlier than the one it
+ * is programmed for.  When that has been removed it fires for nothing, once.
+ *
+ * A periodic timer counts its deadlines from the first, never from the time of
+ * a pass.  While its last record is unread, or it is in the backlog, it gets no
+ * other; t->deadline stays at the first deadline without a record, and the next
+ * record tells how many there were.
+ */
+#include "compat.h"
+#include "queue.h"
+#include "trace.h"
+
+static void write_step(struct tw_queue *q, u64 now)
+{
+	struct twheel_record rec = {
+		.user_data = q->step,
+		.deadline = now,
+	};
+
+	tw_ring_write(&q->ring, &rec);
+	q->stepped = false;
+	q->step = 0;
+	q->count.steps++;
+	q->notify = true;
+}
+
+/* Write the record of @t, whose word agrees, and file it again or end it. */
+static void write_record(struct tw_queue *q, struct tw_timer *t, u64 now)
+{
+	u64 missed = tw_periods(t, now);
+	u64 deadline = t->deadline + missed * t->period;
+	u64 lateness = now > deadline ? now - deadline : 0;
+	struct twheel_record rec = {
+		.user_data = t->user_data,
+		.id = tw_timer_id(t),
+		.deadline = deadline,
+		.lateness = min_t(u64, lateness, U32_MAX),
+		.missed = min_t(u64, missed, U32_MAX),
+	};
+
+	t->last = tw_ring_write(&q->ring, &rec);
+	t->reported = true;
+	q->count.expired++;
+	q->count.missed += missed;
+	tw_count_lateness(&q->count, lateness);
+	trace_twheel_expire(q->number, &rec);
+	t->state = TW_IDLE;
+	if (t->period) {
+		t->deadline = deadline + t->period;
+		tw_queue_file(q, t);
+	} else if (!t->keep) {
+		tw_table_free(&q->table, t);
+	}
+}
+
+/* Whether @t gets no record now because nobody has read its last one. */
+static bool must_skip(const struct tw_queue *q, const struct tw_timer *t)
+{
+	return t->period && t->reported && tw_ring_unread(&q->ring, t->last);
+}
+
+static void skip_period(struct tw_queue *q, struct tw_timer *t, u64 now)
+{
+	t->expires = tw_expires(t->deadline + (tw_periods(t, now) + 1) * t->period, t->grain);
+	tw_wheel_add(&q->wheel, t);
+}
+
+/* The word of @t does not let it fire now. */
+static void obey_word(struct tw_queue *q, struct tw_timer *t, u64 now,
+		      enum tw_word_verdict verdict)
+{
+	if (verdict == TW_WORD_GONE) {
+		t->state = TW_IDLE;
+		q->count.reaped++;
+		trace_twheel_cancel(q->number, t);
+		return;
+	}
+	t->expires = max(tw_expires(t->deadline, t->grain), now + TW_WORD_DISTANCE);
+	tw_wheel_add(&q->wheel, t);
+	q->count.pushed++;
+	trace_twheel_refile(q->number, t);
+}
+
+static bool has_room(struct tw_queue *q)
+{
+	return !tw_ring_first(&q->ring) && !q->stepped && tw_ring_room(&q->ring);
+}
+
+static void deliver(struct tw_queue *q, struct tw_timer *t, u64 now, bool room)
+{
+	q->notify = true;
+	if (room) {
+		write_record(q, t, now);
+		return;
+	}
+	t->state = TW_DUE;
+	tw_ring_wait(&q->ring, t);
+	trace_twheel_backlog(q->number, t);
+}
+
+/* The wheel has handed out @t. */
+static void expire(struct tw_queue *q, struct tw_timer *t, u64 now)
+{
+	bool skip = must_skip(q, t);
+	bool room = skip || has_room(q);
+	u64 *word = tw_queue_word(q, t);
+	enum tw_word_verdict verdict = TW_WORD_FIRE;
+
+	if (word)
+		verdict = tw_word_expire(word, t, now, room);
+	if (verdict != TW_WORD_FIRE)
+		obey_word(q, t, now, verdict);
+	else if (skip)
+		skip_period(q, t, now);
+	else
+		deliver(q, t, now, room);
+}
+
+/* Move backlog to the ring: how many records. */
+static unsigned int flush(struct tw_queue *q, u64 now, unsigned int *budget)
+{
+	unsigned int moved = 0;
+	struct tw_timer *t;
+
+	if (q->stepped && tw_ring_room(&q->ring)) {
+		write_step(q, now);
+		moved++;
+	}
+	while (*budget && (t = tw_ring_first(&q->ring)) && tw_ring_room(&q->ring)) {
+		u64 *word = tw_queue_word(q, t);
+
+		--*budget;
+		tw_ring_unwait(&q->ring, t);
+		write_record(q, t, now);
+		if (word && t->period)
+			tw_word_arm(word, t->deadline);
+		moved++;
+	}
+	return moved;
+}
+
+/* Publish; go on while the program makes room, for it does not say so. */
+static unsigned int flush_and_publish(struct tw_queue *q, u64 now, unsigned int *budget)
+{
+	unsigned int sum = 0, moved;
+
+	do {
+		moved = flush(q, now, budget);
+		sum += moved;
+		tw_ring_publish(&q->ring, q->stepped);
+	} while (*budget && tw_ring_first(&q->ring) && tw_ring_room(&q->ring));
+	return sum;
+}
+
+/* One bounded step.  Whether more is due. */
+static bool pass(struct tw_queue *q, u64 now)
+{
+	unsigned int budget = TW_BUDGET;
+	struct tw_timer *t;
+
+	lockdep_assert_held(&q->lock);
+	q->count.passes++;
+	if (flush(q, now, &budget))
+		q->notify = true;
+	while ((t = tw_wheel_pop(&q->wheel, now, &budget)))
+		expire(q, t, now);
+	if (flush_and_publish(q, now, &budget))
+		q->notify = true;
+	return tw_wheel_next(&q->wheel) <= now ||
+	       (tw_ring_first(&q->ring) && tw_ring_room(&q->ring));
+}
+
+/* Have the hrtimer fire at the wheel's next event, at the latest. */
+static void program(struct tw_queue *q)
+{
+	u64 next = tw_wheel_next(&q->wheel);
+
+	lockdep_assert_held(&q->lock);
+	if (next < q->programmed) {
+		q->programmed = next;
+		hrtimer_start_range_ns(&q->hrtimer, tw_clock_to_host(&q->clock, next), 0,
+				       HRTIMER_MODE_ABS_SOFT);
+	} else if (next == TW_NEVER && q->programmed != TW_NEVER) {
+		q->programmed = TW_NEVER;
+		hrtimer_try_to_cancel(&q->hrtimer);
+	}
+}
+
+/* After a pass: leave what is due to the work item, else program the hrtimer. */
+static void go_on(struct tw_queue *q, bool more)
+{
+	if (q->working || q->closing)
+		return;
+	q->working = more;
+	if (more)
+		queue_work(tw_workqueue, &q->work);
+	else
+		program(q);
+}
+
+static enum hrtimer_restart on_hrtimer(struct hrtimer *hrtimer)
+{
+	struct tw_queue *q = container_of(hrtimer, struct tw_queue, hrtimer);
+	u64 now = tw_queue_lock(q);
+
+	q->count.interrupts++;
+	q->programmed = TW_NEVER;
+	if (!q->working)
+		go_on(q, pass(q, now));
+	tw_queue_unlock(q);
+	return HRTIMER_NORESTART;
+}
+
+static void on_work(struct work_struct *work)
+{
+	struct tw_queue *q = container_of(work, struct tw_queue, work);
+	bool more;
+
+	do {
+		u64 now = tw_queue_lock(q);
+
+		more = !q->closing && pass(q, now);
+		if (!more) {
+			q->working = false;
+			go_on(q, false);
+		}
+		tw_queue_unlock(q);
+		cond_resched();
+	} while (more);
+}
+
+/**
+ * tw_queue_init_expiry() - make a new queue's expiry ready
+ * @q: the queue, with its clock
+ */
+void tw_queue_init_expiry(struct tw_queue *q)
+{
+	q->programmed = TW_NEVER;
+	INIT_WORK(&q->work, on_work);
+	tw_hrtimer_setup(&q->hrtimer, on_hrtimer, q->clock.id, HRTIMER_MODE_ABS_SOFT);
+}
+
+/**
+ * tw_queue_stop_expiry() - no pass runs after this, or ever will
+ * @q: the queue
+ *
+ * Context: Process context.  May sleep.  Must not hold q->lock, which the
+ * hrtimer and the work item take.
+ */
+void tw_queue_stop_expiry(struct tw_queue *q)
+{
+	lockdep_assert_not_held(&q->lock);
+	tw_queue_lock(q);
+	q->closing = true;
+	tw_queue_unlock(q);
+	hrtimer_cancel(&q->hrtimer);
+	cancel_work_sync(&q->work);
+}
+
+/**
+ * tw_queue_file() - put a timer into the wheel
+ * @q: the queue
+ * @t: an idle timer with deadline and grain
+ *
+ * The caller sees to tw_queue_settle().
+ *
+ * Context: Expects q->lock to be held.
+ */
+void tw_queue_file(struct tw_queue *q, struct tw_timer *t)
+{
+	lockdep_assert_held(&q->lock);
+	t->expires = tw_expires(t->deadline, t->grain);
+	t->state = TW_WHEEL;
+	tw_wheel_add(&q->wheel, t);
+}
+
+/**
+ * tw_queue_unfile() - make a pending timer idle
+ * @q: the queue
+ * @t: a timer in the wheel or in the backlog
+ *
+ * Context: Expects q->lock to be held.
+ */
+void tw_queue_unfile(struct tw_queue *q, struct tw_timer *t)
+{
+	lockdep_assert_held(&q->lock);
+	if (t->state == TW_WHEEL)
+		tw_wheel_remove(&q->wheel, t);
+	else
+		tw_ring_unwait(&q->ring, t);
+	t->state = TW_IDLE;
+}
+
+/**
+ * tw_queue_settle() - after changes: deliver what is due, program the hrtimer
+ * @q: the queue
+ * @now: ns, from tw_queue_lock()
+ *
+ * Context: Expects q->lock to be held.
+ */
+void tw_queue_settle(struct tw_queue *q, u64 now)
+{
+	bool due = tw_wheel_next(&q->wheel) <= now || tw_ring_first(&q->ring) || q->stepped;
+
+	lockdep_assert_held(&q->lock);
+	go_on(q, due && pass(q, now));
+}
+
+/**
+ * tw_queue_flush() - move backlog into the ring while there is room
+ * @q: the queue
+ *
+ * Context: Process context.  May sleep.  Takes and releases q->lock.
+ * Return: how many records were written.
+ */
+int tw_queue_flush(struct tw_queue *q)
+{
+	unsigned int budget;
+	int moved = 0;
+
+	do {
+		u64 now = tw_queue_lock(q);
+
+		budget = TW_BUDGET;
+		moved += flush_and_publish(q, now, &budget);
+		go_on(q, false);
+		tw_queue_unlock(q);
+		cond_resched();
+	} while (!budget && !fatal_signal_pending(current));
+	return moved;
+}

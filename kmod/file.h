@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TWHEEL_FILE_H
+#define TWHEEL_FILE_H
+
+struct file_operations;
+
+extern const struct file_operations tw_file_operations;
+
+#endif /* TWHEEL_FILE_H */

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What of a queue can be mapped, and with which rights.
+ *
+ *	offset		area	rights		pages
+ *	0		ring	read		there from the start
+ *	256 MB		ctl	read, write	there from the start
+ *	512 MB		words	read, write	come with the timers, by fault
+ *
+ * A mapping is shared, never executable, and its rights cannot be raised later:
+ * what must not be written loses VM_MAYWRITE.  It is not inherited by fork, nor
+ * dumped, nor can it grow.
+ *
+ * On a machine whose caches may show kernel and program different contents of
+ * one page nothing can be mapped; read() does not need it.
+ */
+#include <linux/mm.h>
+
+#include "compat.h"
+#include "map.h"
+#include "queue.h"
+
+#define RING_OFFSET	0UL
+#define CTL_OFFSET	(256UL << 20)
+#define WORDS_OFFSET	(512UL << 20)
+
+/**
+ * tw_map_features() - features that depend on the machine
+ *
+ * Return: TWHEEL_FEAT_*.
+ */
+u64 tw_map_features(void)
+{
+	return (tw_dcache_aliases() ? 0 : TWHEEL_FEAT_MMAP) |
+	       (tw_words_possible() ? TWHEEL_FEAT_WORDS : 0);
+}
+
+/**
+ * tw_map_layout() - where the areas are
+ * @setup: in: flags, ring_entries, max_timers; out: offsets and sizes
+ */
+void tw_map_layout(struct twheel_setup *setup)
+{
+	setup->ring_offset = RING_OFFSET;
+	setup->ring_size = PAGE_ALIGN(TW_RECORDS_OFFSET + sizeof(struct twheel_record) *
+				      (u64)setup->ring_entries);
+	setup->ctl_offset = CTL_OFFSET;
+	setup->ctl_size = PAGE_SIZE;
+	setup->words_offset = WORDS_OFFSET;
+	setup->words_size = 0;
+	if (setup->flags & TWHEEL_SETUP_WORDS)
+		setup->words_size = PAGE_ALIGN(sizeof(u64) * (u64)setup->max_timers);
+}
+
+/* Words are there as soon as a timer has them; before that, it is a bus error. */
+static vm_fault_t words_fault(struct vm_fault *vmf)
+{
+	struct tw_queue *q = vmf->vma->vm_private_data;
+	struct page *page;
+
+	tw_queue_lock(q);
+	page = tw_words_page(&q->words, vmf->pgoff - (WORDS_OFFSET >> PAGE_SHIFT));
+	if (page)
+		get_page(page);
+	tw_queue_unlock(q);
+	vmf->page = page;
+	return page ? 0 : VM_FAULT_SIGBUS;
+}
+
+static const struct vm_operations_struct words_ops = {
+	.fault = words_fault,
+};
+
+static int map_words(struct tw_queue *q, struct vm_area_struct *vma)
+{
+	u64 bytes = PAGE_ALIGN(sizeof(u64) * (u64)q->table.max);
+
+	if (!q->words.on || vma->vm_end - vma->vm_start > bytes)
+		return -EINVAL;
+	vma->vm_private_data = q;
+	vma->vm_ops = &words_ops;
+	return 0;
+}
+
+/**
+ * tw_map() - map one of the areas of a queue, or its beginning
+ * @q: the queue
+ * @vma: where to, and from which offset
+ *
+ * Context: Process context, from mmap().
+ * Return: 0; -EINVAL for a private mapping, or when offset and length name no
+ * area; -EACCES for rights that the area does not give; -ENODEV where nothing
+ * can be mapped.
+ */
+int tw_map(struct tw_queue *q, struct vm_area_struct *vma)
+{
+	unsigned long offset = vma->vm_pgoff << PAGE_SHIFT;
+	unsigned long denied = VM_EXEC | (offset == RING_OFFSET ? VM_WRITE : 0);
+
+	if (tw_dcache_aliases())
+		return -ENODEV;
+	if (!(vma->vm_flags & VM_SHARED) || vma->vm_pgoff != offset >> PAGE_SHIFT)
+		return -EINVAL;
+	if (vma->vm_flags & denied)
+		return -EACCES;
+	tw_vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
+			denied & VM_WRITE ? VM_MAYWRITE | VM_MAYEXEC : VM_MAYEXEC);
+	switch (offset) {
+	case RING_OFFSET:
+		return tw_area_map(&q->ring.area, vma);
+	case CTL_OFFSET:
+		return tw_area_map(&q->ring.ctl_area, vma);
+	case WORDS_OFFSET:
+		return map_words(q, vma);
+	default:
+		return -EINVAL;
+	}
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A batch of ops: SUBMIT.
+ *
+ * Ops are copied in by the chunk, checked, run under the lock, settled (what is
+ * due delivered, the hrtimer programmed) and copied out.  So a task that sleeps
+ * on its own memory between two chunks delays nobody, itself included.
+ *
+ * Only ARM needs memory.  It does not take it under the lock: it stops, the lock
+ * is dropped, the queue grows, and the op runs again.
+ *
+ * A timer is armed before its id is copied out.  When that fails the chunk's new
+ * timers are released, so that none is left whose id nobody knows.
+ */
+#include <linux/bits.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+
+#include "queue.h"
+#include "trace.h"
+
+#define CHUNK	16	/* ops, on the stack */
+
+/**
+ * struct batch - one SUBMIT under way
+ * @q: the queue
+ * @user: the next op in the program's memory
+ * @now: ns, what relative deadlines count from; 0 until the first chunk
+ * @ops: the current chunk
+ * @count: ops in it
+ */
+struct batch {
+	struct tw_queue *q;
+	struct twheel_op __user *user;
+	u64 now;
+	struct twheel_op ops[CHUNK];
+	unsigned int count;
+};
+
+/* Fields and flags that an opcode gives a meaning to. */
+#define USES_TIME	BIT(16)	/* deadline, period, slack */
+#define USES_DATA	BIT(17)	/* user_data */
+
+static const u32 op_uses[] = {
+	[TWHEEL_OP_ARM]		= TWHEEL_OP_REL | TWHEEL_OP_KEEP | USES_TIME | USES_DATA,
+	[TWHEEL_OP_CANCEL]	= 0,
+	[TWHEEL_OP_MOVE]	= TWHEEL_OP_REL | USES_TIME,
+	[TWHEEL_OP_QUERY]	= USES_TIME | USES_DATA,
+	[TWHEEL_OP_FREE]	= 0,
+};
+
+static bool op_valid(const struct twheel_op *op)
+{
+	u32 uses;
+
+	if (!op->opcode || op->opcode >= ARRAY_SIZE(op_uses))
+		return false;
+	uses = op_uses[op->opcode];
+	if (op->flags & ~uses || op->resv0 || op->resv[0] || op->resv[1])
+		return false;
+	if (!(uses & USES_TIME) && (op->deadline || op->period || op->slack))
+		return false;
+	return uses & USES_DATA || !op->user_data;
+}
+
+/* The deadline that @op asks for, if its times are in range. */
+static int op_deadline(const struct batch *b, const struct twheel_op *op, u64 *deadline)
+{
+	if (op->period && (op->period < tw_min_period() || op->period > S64_MAX))
+		return -EINVAL;
+	return tw_deadline(b->now, op->deadline, op->flags & TWHEEL_OP_REL, deadline);
+}
+
+static void set_times(struct tw_queue *q, struct tw_timer *t, const struct twheel_op *op,
+		      u64 deadline)
+{
+	t->deadline = deadline;
+	t->period = op->period;
+	t->reported = false;
+	if (op->slack)
+		t->grain = tw_grain(op->slack);
+	if (tw_queue_word(q, t))
+		t->grain = max_t(u8, t->grain, ilog2(TW_WORD_GRAIN));
+}
+
+/* -EAGAIN: needs memory first. */
+static int op_arm(struct batch *b, struct twheel_op *op)
+{
+	struct tw_queue *q = b->q;
+	struct tw_timer *t;
+	u64 deadline, *word;
+	int err = op_deadline(b, op, &deadline);
+
+	if (err)
+		return err;
+	t = tw_table_alloc(&q->table);
+	if (!t)
+		return tw_table_full(&q->table) ? -ENOSPC : -EAGAIN;
+	t->user_data = op->user_data;
+	t->keep = !!(op->flags & TWHEEL_OP_KEEP);
+	t->grain = tw_grain(q->slack);
+	set_times(q, t, op, deadline);
+	word = tw_queue_word(q, t);
+	if (word)
+		tw_word_arm(word, deadline);
+	tw_queue_file(q, t);
+	op->id = tw_timer_id(t);
+	q->count.armed++;
+	trace_twheel_arm(q->number, t);
+	return 0;
+}
+
+/* End the arming of a pending timer.  False: the program had, by its word. */
+static bool disarm(struct tw_queue *q, struct tw_timer *t)
+{
+	u64 *word = tw_queue_word(q, t);
+	bool was_pending = !word || tw_word_end(word);
+
+	tw_queue_unfile(q, t);
+	if (was_pending)
+		q->count.cancelled++;
+	else
+		q->count.reaped++;
+	trace_twheel_cancel(q->number, t);
+	return was_pending;
+}
+
+static int op_cancel(struct batch *b, struct twheel_op *op)
+{
+	struct tw_timer *t = tw_table_find(&b->q->table, op->id);
+	bool cancelled;
+
+	if (!t || !tw_timer_pending(t))
+		return -ENOENT;
+	cancelled = disarm(b->q, t);
+	if (!t->keep)
+		tw_table_free(&b->q->table, t);
+	return cancelled ? 0 : -ENOENT;
+}
+
+static int op_move(struct batch *b, struct twheel_op *op)
+{
+	struct tw_queue *q = b->q;
+	struct tw_timer *t = tw_table_find(&q->table, op->id);
+	bool was_pending;
+	u64 deadline, *word;
+	int err = op_deadline(b, op, &deadline);
+
+	if (err || !t)
+		return err ?: -ENOENT;
+	was_pending = tw_timer_pending(t);
+	if (was_pending)
+		tw_queue_unfile(q, t);
+	set_times(q, t, op, deadline);
+	word = tw_queue_word(q, t);
+	if (word && !tw_word_rearm(word, deadline) && was_pending) {
+		was_pending = false;
+		q->count.reaped++;
+	}
+	tw_queue_file(q, t);
+	if (was_pending) {
+		q->count.moved++;
+		trace_twheel_move(q->number, t);
+		return 0;
+	}
+	q->count.armed++;
+	trace_twheel_arm(q->number, t);
+	return 1;
+}
+
+static int op_query(struct batch *b, struct twheel_op *op)
+{
+	struct tw_timer *t = tw_table_find(&b->q->table, op->id);
+	struct twheel_info info;
+
+	if (!t)
+		return -ENOENT;
+	tw_queue_inspect(b->q, t, &info);
+	op->deadline = info.deadline;
+	op->period = info.period;
+	op->slack = info.slack;
+	op->user_data = info.user_data;
+	return info.state;
+}
+
+static int op_free(struct batch *b, struct twheel_op *op)
+{
+	struct tw_timer *t = tw_table_find(&b->q->table, op->id);
+	bool cancelled;
+
+	if (!t)
+		return -ENOENT;
+	cancelled = tw_timer_pending(t) && disarm(b->q, t);
+	tw_table_free(&b->q->table, t);
+	return cancelled;
+}
+
+static int run_op(struct batch *b, struct twheel_op *op)
+{
+	if (!op_valid(op))
+		return -EINVAL;
+	switch (op->opcode) {
+	case TWHEEL_OP_ARM:
+		return op_arm(b, op);
+	case TWHEEL_OP_CANCEL:
+		return op_cancel(b, op);
+	case TWHEEL_OP_MOVE:
+		return op_move(b, op);
+	case TWHEEL_OP_QUERY:
+		return op_query(b, op);
+	default:
+		return op_free(b, op);
+	}
+}
+
+/*
+ * Run the ops of the chunk from @done on.  Returns how many are done; fewer than
+ * all when the next one needs memory.
+ */
+static unsigned int run_ops(struct batch *b, unsigned int done)
+{
+	u64 now = tw_queue_lock(b->q);
+	int result;
+
+	if (!b->now)
+		b->now = now;
+	for (; done < b->count; done++) {
+		result = run_op(b, &b->ops[done]);
+		if (result == -EAGAIN)
+			break;
+		b->ops[done].result = result;
+	}
+	tw_queue_settle(b->q, now);
+	tw_queue_unlock(b->q);
+	return done;
+}
+
+static void run_chunk(struct batch *b)
+{
+	unsigned int done = 0;
+	int err;
+
+	while ((done = run_ops(b, done)) < b->count) {
+		err = tw_queue_grow(b->q);
+		if (err)
+			b->ops[done++].result = err;
+	}
+}
+
+/* The program was not given the ids of this chunk: release their timers. */
+static void undo_arms(struct batch *b)
+{
+	struct twheel_op *op;
+	u64 now = tw_queue_lock(b->q);
+
+	for (op = b->ops; op < b->ops + b->count; op++)
+		if (op->opcode == TWHEEL_OP_ARM && !op->result)
+			op_free(b, op);
+	tw_queue_settle(b->q, now);
+	tw_queue_unlock(b->q);
+}
+
+/* Copy in as much of a chunk as can be read. */
+static unsigned int read_chunk(struct batch *b, unsigned int left)
+{
+	b->count = min_t(unsigned int, left, CHUNK);
+	while (b->count && copy_from_user(b->ops, b->user, b->count * sizeof(*b->ops)))
+		b->count /= 2;
+	return b->count;
+}
+
+/* The next chunk.  Returns how many ops ran: 0 where none can be read; or -EFAULT. */
+static int submit_chunk(struct batch *b, unsigned int left)
+{
+	if (!read_chunk(b, left))
+		return 0;
+	run_chunk(b);
+	if (copy_to_user(b->user, b->ops, b->count * sizeof(*b->ops))) {
+		undo_arms(b);
+		return -EFAULT;
+	}
+	b->user += b->count;
+	return b->count;
+}
+
+/**
+ * tw_queue_submit() - run a batch of ops
+ * @q: the queue
+ * @submit: which, checked
+ *
+ * Context: Process context.  May sleep.  Takes and releases q->lock.
+ * Return: how many ran, or -EFAULT.
+ */
+int tw_queue_submit(struct tw_queue *q, const struct twheel_submit *submit)
+{
+	unsigned int done = 0;
+	struct batch b;
+	int ran;
+
+	b.q = q;
+	b.user = u64_to_user_ptr(submit->ops);
+	b.now = 0;
+	while (done < submit->count) {
+		ran = submit_chunk(&b, submit->count - done);
+		if (ran < 0)
+			return ran;
+		if (!ran)
+			return done ?: -EFAULT;
+		done += ran;
+		if (signal_pending(current))
+			break;
+		cond_resched();
+	}
+	return done;
+}

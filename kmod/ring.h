@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TWHEEL_RING_H
+#define TWHEEL_RING_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+#include <linux/twheel.h>
+
+#include "area.h"
+#include "timer.h"
+
+/**
+ * struct tw_ring - records for the program, and the timers that wait for room
+ * @area: struct twheel_ring and the records, read-only for the program
+ * @ctl_area: struct twheel_ctl, which the program writes
+ * @shared: start of @area
+ * @records: after it
+ * @ctl: start of @ctl_area
+ * @entries: size of the ring, a power of two
+ * @tail: number of the next record; the program sees it after a publish
+ * @head: a value that ctl->head had
+ * @backlog: due timers without a record, earliest first
+ * @last: where the next one is linked
+ * @waiting: how many there are
+ *
+ * The producer's side is protected by the queue's lock.
+ */
+struct tw_ring {
+	struct tw_area area;
+	struct tw_area ctl_area;
+	struct twheel_ring *shared;
+	struct twheel_record *records;
+	struct twheel_ctl *ctl;
+	u32 entries;
+	u32 tail;
+	u32 head;
+	struct hlist_head backlog;
+	struct hlist_node **last;
+	u32 waiting;
+};
+
+/* Bytes from the start of the ring area to the records. */
+#define TW_RECORDS_OFFSET	sizeof(struct twheel_ring)
+
+int tw_ring_init(struct tw_ring *ring, u32 entries);
+void tw_ring_destroy(struct tw_ring *ring);
+
+bool tw_ring_room(struct tw_ring *ring);
+u32 tw_ring_write(struct tw_ring *ring, const struct twheel_record *rec);
+void tw_ring_publish(struct tw_ring *ring, u32 more);
+bool tw_ring_unread(const struct tw_ring *ring, u32 number);
+
+void tw_ring_wait(struct tw_ring *ring, struct tw_timer *t);
+void tw_ring_unwait(struct tw_ring *ring, struct tw_timer *t);
+struct tw_timer *tw_ring_first(const struct tw_ring *ring);
+
+int tw_ring_peek(const struct tw_ring *ring, struct twheel_record *rec, u32 *number);
+bool tw_ring_take(struct tw_ring *ring, u32 number);
+u32 tw_ring_count(const struct tw_ring *ring);
+bool tw_ring_wants_signal(const struct tw_ring *ring);
+
+#endif /* TWHEEL_RING_H */

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Figures of a queue: the STATS ioctl and /proc/PID/fdinfo.
+ */
+#include <linux/bitops.h>
+#include <linux/seq_file.h>
+
+#include "queue.h"
+#include "stats.h"
+
+/**
+ * tw_count_lateness() - count a record in the histogram
+ * @count: the queue's counters
+ * @lateness: ns
+ */
+void tw_count_lateness(struct tw_counters *count, u64 lateness)
+{
+	count->lateness[min(fls64(lateness), TWHEEL_LATENESS_BUCKETS - 1)]++;
+}
+
+static void copy_counters(const struct tw_counters *count, struct twheel_stats *stats)
+{
+	stats->armed = count->armed;
+	stats->moved = count->moved;
+	stats->cancelled = count->cancelled;
+	stats->expired = count->expired;
+	stats->missed = count->missed;
+	stats->pushed = count->pushed;
+	stats->reaped = count->reaped;
+	stats->steps = count->steps;
+	stats->interrupts = count->interrupts;
+	stats->passes = count->passes;
+	stats->signals = count->signals;
+	memcpy(stats->lateness, count->lateness, sizeof(stats->lateness));
+}
+
+/**
+ * tw_queue_stats() - a snapshot of a queue's figures
+ * @q: the queue
+ * @stats: out: all but size and flags
+ *
+ * Context: Process context.  Takes and releases q->lock.
+ */
+void tw_queue_stats(struct tw_queue *q, struct twheel_stats *stats)
+{
+	unsigned int level;
+
+	stats->now = tw_queue_lock(q);
+	stats->next = tw_wheel_next(&q->wheel);
+	stats->allocated = q->table.used;
+	stats->pending = q->wheel.count;
+	stats->backlog = q->ring.waiting;
+	stats->unread = tw_ring_count(&q->ring);
+	stats->refiled = q->wheel.refiled;
+	stats->memory = tw_queue_memory(q);
+	copy_counters(&q->count, stats);
+	for (level = 0; level < TWHEEL_LEVELS; level++)
+		stats->level[level] = tw_wheel_level_count(&q->wheel, level);
+	tw_queue_unlock(q);
+}
+
+static void show_u64(struct seq_file *m, const char *name, u64 value)
+{
+	seq_printf(m, "twheel-%s:\t%llu\n", name, value);
+}
+
+/**
+ * tw_stats_show() - the figures as lines of text
+ * @m: where
+ * @q: the queue
+ *
+ * Context: Process context.  Takes and releases q->lock.
+ */
+void tw_stats_show(struct seq_file *m, struct tw_queue *q)
+{
+	struct twheel_stats stats = {};
+
+	tw_queue_stats(q, &stats);
+	show_u64(m, "queue", q->number);
+	show_u64(m, "clock", q->clock.id);
+	show_u64(m, "now", stats.now);
+	show_u64(m, "next", stats.next);
+	show_u64(m, "allocated", stats.allocated);
+	show_u64(m, "pending", stats.pending);
+	show_u64(m, "backlog", stats.backlog);
+	show_u64(m, "unread", stats.unread);
+	show_u64(m, "armed", stats.armed);
+	show_u64(m, "moved", stats.moved);
+	show_u64(m, "cancelled", stats.cancelled);
+	show_u64(m, "expired", stats.expired);
+	show_u64(m, "missed", stats.missed);
+	show_u64(m, "pushed", stats.pushed);
+	show_u64(m, "reaped", stats.reaped);
+	show_u64(m, "memory", stats.memory);
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Words: 64-bit cells that a program shares with the kernel, one per timer,
+ * through which it pushes a timer back or cancels it without a system call.  The
+ * protocol is in <linux/twheel.h>, its proof in models/words.pml.
+ *
+ * The kernel looks at a word only when the time comes for which the timer is
+ * filed, or when an op names the timer:
+ *
+ *	word			time has come		MOVE, CANCEL, FREE
+ *
+ *	armed(d), d passed	fired(d): record	the op's own value,
+ *	armed(d), d ahead	stays, filed for d	  the op succeeds
+ *	cancelled		idle, unlinked		the op's own value, it
+ *							  finds the timer idle
+ *
+ * An op exchanges the word in one step, so it sees what the program's last step
+ * was.  The expiry needs compare-exchange, for it must not undo a push-back that
+ * comes in between.  It tries a few times and then files the timer again a
+ * little later: a program that writes all the time gains nothing.
+ *
+ * A word is a wish.  Whatever is in it can only decide when this timer of this
+ * program fires, and whether.  A state that cannot be counts as cancelled.
+ */
+#include <linux/atomic.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "clock.h"
+#include "compat.h"
+#include "word.h"
+
+#define WORD_TRIES	4
+
+/**
+ * tw_words_possible() - whether this machine can have words
+ *
+ * It needs a 64-bit compare-exchange that works on memory which user space
+ * changes too, and a cache that does not alias.
+ */
+bool tw_words_possible(void)
+{
+	return IS_ENABLED(CONFIG_64BIT) && !tw_dcache_aliases();
+}
+
+/**
+ * tw_words_need_leaf() - whether a leaf must come before the next page
+ * @ws: the words
+ */
+bool tw_words_need_leaf(const struct tw_words *ws)
+{
+	return !ws->leaf[ws->capacity / TW_WORDS / TW_WORD_PAGES];
+}
+
+/**
+ * tw_words_add_leaf() - give the words a page for pointers
+ * @ws: words that need a leaf
+ * @page: a page of zeroes from kzalloc()
+ */
+void tw_words_add_leaf(struct tw_words *ws, void *page)
+{
+	ws->leaf[ws->capacity / TW_WORDS / TW_WORD_PAGES] = page;
+}
+
+/**
+ * tw_words_add_page() - give the words memory for one page of them
+ * @ws: words that do not need a leaf
+ * @page: a page of zeroes
+ */
+void tw_words_add_page(struct tw_words *ws, struct page *page)
+{
+	u32 number = ws->capacity / TW_WORDS;
+
+	ws->leaf[number / TW_WORD_PAGES][number % TW_WORD_PAGES] = page;
+	ws->capacity += TW_WORDS;
+}
+
+/**
+ * tw_words_page() - a page of words, to be mapped
+ * @ws: the words
+ * @number: any number
+ *
+ * Return: the page, or NULL when there is none yet.
+ */
+struct page *tw_words_page(const struct tw_words *ws, unsigned long number)
+{
+	if (number >= ws->capacity / TW_WORDS)
+		return NULL;
+	return ws->leaf[number / TW_WORD_PAGES][number % TW_WORD_PAGES];
+}
+
+/**
+ * tw_words_destroy() - give all pages back
+ * @ws: words, or zeroes
+ *
+ * Context: Process context.  May sleep.
+ */
+void tw_words_destroy(struct tw_words *ws)
+{
+	u32 i;
+
+	while (ws->capacity) {
+		ws->capacity -= TW_WORDS;
+		i = ws->capacity / TW_WORDS;
+		__free_page(ws->leaf[i / TW_WORD_PAGES][i % TW_WORD_PAGES]);
+		cond_resched();
+	}
+	for (i = 0; i < TW_WORD_LEAVES; i++)
+		kfree(ws->leaf[i]);
+}
+
+/**
+ * tw_words_at() - the word of a timer
+ * @ws: words that are on, with memory for @index
+ * @index: of the timer
+ */
+u64 *tw_words_at(const struct tw_words *ws, u32 index)
+{
+	u64 *words = page_address(tw_words_page(ws, index / TW_WORDS));
+
+	return &words[index % TW_WORDS];
+}
+
+static u64 word_state(u64 word)
+{
+	return word & TWHEEL_WORD_STATE;
+}
+
+static u64 word_deadline(u64 word)
+{
+	return word & ~TWHEEL_WORD_STATE;
+}
+
+static u64 round_up_deadline(u64 deadline)
+{
+	return (deadline + TW_WORD_GRAIN - 1) & ~(TW_WORD_GRAIN - 1);
+}
+
+static u64 armed_word(u64 deadline)
+{
+	return round_up_deadline(deadline) | TWHEEL_WORD_ARMED;
+}
+
+/*
+ * The first deadline of @t that has no record yet, when its word says @wish: it
+ * is t->deadline, exact to the ns, unless @wish is neither that nor a period
+ * after it, each rounded up.  Then the program has pushed the timer back.
+ */
+static u64 first_deadline(const struct tw_timer *t, u64 wish)
+{
+	u64 known = t->deadline + tw_periods(t, wish) * t->period;
+
+	return round_up_deadline(known) == wish ? t->deadline : wish;
+}
+
+/**
+ * tw_word_arm() - write the word of a timer that is being armed
+ * @word: the word
+ * @deadline: ns
+ */
+void tw_word_arm(u64 *word, u64 deadline)
+{
+	xchg(word, armed_word(deadline));
+}
+
+/**
+ * tw_word_rearm() - give the word of a timer in the wheel a new deadline
+ * @word: the word
+ * @deadline: ns
+ *
+ * Return: whether the timer was pending until now; false when the program had
+ * cancelled it.
+ */
+bool tw_word_rearm(u64 *word, u64 deadline)
+{
+	return word_state(xchg(word, armed_word(deadline))) != TWHEEL_WORD_CANCELLED;
+}
+
+/**
+ * tw_word_end() - make the word of a pending timer idle
+ * @word: the word
+ *
+ * Return: whether the timer was pending until now; false when the program had
+ * cancelled it.
+ */
+bool tw_word_end(u64 *word)
+{
+	return word_state(xchg(word, TWHEEL_WORD_IDLE)) != TWHEEL_WORD_CANCELLED;
+}
+
+/**
+ * tw_word_read() - what the program has made of a timer in the wheel
+ * @word: its word
+ * @t: the timer
+ * @deadline: out: ns, of the next expiry; not written when it was cancelled
+ *
+ * Return: whether the timer is pending.
+ */
+bool tw_word_read(const u64 *word, const struct tw_timer *t, u64 *deadline)
+{
+	u64 now = READ_ONCE(*word);
+
+	if (word_state(now) != TWHEEL_WORD_ARMED)
+		return false;
+	*deadline = word_deadline(now);
+	if (first_deadline(t, *deadline) == t->deadline)
+		*deadline = t->deadline + tw_periods(t, *deadline) * t->period;
+	return true;
+}
+
+/* The word after the record for @first has been written, or cannot be yet. */
+static u64 word_after(const struct tw_timer *t, u64 word, u64 first, u64 now, bool room)
+{
+	u64 passed;
+
+	if (!t->period || !room)
+		return word_deadline(word) | TWHEEL_WORD_FIRED;
+	passed = div64_u64(now - first, t->period);
+	return armed_word(first + (passed + 1) * t->period);
+}
+
+/**
+ * tw_word_expire() - ask the word of a timer whose filed time has come
+ * @word: the word
+ * @t: the timer
+ * @now: ns
+ * @room: whether the ring has room, so that a periodic timer goes on at once
+ *
+ * When the timer fires, t->deadline is the first deadline that has no record
+ * yet, and the word is fired, or armed for the next period.
+ *
+ * Context: Expects the queue's lock to be held.
+ * Return: what to do.
+ */
+enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now, bool room)
+{
+	unsigned int tries;
+	u64 old, first;
+
+	for (tries = 0; tries < WORD_TRIES; tries++) {
+		old = READ_ONCE(*word);
+		if (word_state(old) != TWHEEL_WORD_ARMED) {
+			if (cmpxchg(word, old, TWHEEL_WORD_IDLE) == old)
+				return TW_WORD_GONE;
+			continue;
+		}
+		first = first_deadline(t, word_deadline(old));
+		if (word_deadline(old) > now) {
+			t->deadline = first;
+			return TW_WORD_LATER;
+		}
+		if (cmpxchg(word, old, word_after(t, old, first, now, room)) == old) {
+			t->deadline = first;
+			return TW_WORD_FIRE;
+		}
+	}
+	return TW_WORD_LATER;
+}
