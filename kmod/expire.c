@@ -57,6 +57,7 @@ static void write_record(struct tw_queue *q, struct tw_timer *t, u64 now)
 
 	t->last = tw_ring_write(&q->ring, &rec);
 	t->reported = true;
+	t->skipped = false;
 	q->count.expired++;
 	q->count.missed += missed;
 	tw_count_lateness(&q->count, lateness);
@@ -78,6 +79,7 @@ static bool must_skip(const struct tw_queue *q, const struct tw_timer *t)
 
 static void skip_period(struct tw_queue *q, struct tw_timer *t, u64 now)
 {
+	t->skipped = true;
 	t->expires = tw_expires(t->deadline + (tw_periods(t, now) + 1) * t->period, t->grain);
 	tw_wheel_add(&q->wheel, t);
 }

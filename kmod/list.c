@@ -17,7 +17,7 @@
 /* The deadline that a timer in the wheel is filed for. */
 static u64 next_deadline(const struct tw_timer *t)
 {
-	return t->deadline + (t->reported ? tw_periods(t, t->expires) * t->period : 0);
+	return t->deadline + (t->skipped ? tw_periods(t, t->expires) * t->period : 0);
 }
 
 /**

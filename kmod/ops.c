@@ -77,6 +77,7 @@ static void set_times(struct tw_queue *q, struct tw_timer *t, const struct twhee
 	t->deadline = deadline;
 	t->period = op->period;
 	t->reported = false;
+	t->skipped = false;
 	if (op->slack)
 		t->grain = tw_grain(op->slack);
 	if (tw_queue_word(q, t))

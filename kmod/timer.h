@@ -21,6 +21,7 @@
  * @gen: generation, the upper half of the id; never 0
  * @keep: stays allocated until it is freed
  * @reported: a record of this arming has been written
+ * @skipped: periods from @deadline on have passed without a record
  *
  * A timer has one owner at a time, who may use @link: the table (TW_FREE), the
  * wheel (TW_WHEEL), the backlog (TW_DUE), or nobody (TW_IDLE).
@@ -41,6 +42,7 @@ struct tw_timer {
 	u8 state : 2;
 	u8 keep : 1;
 	u8 reported : 1;
+	u8 skipped : 1;
 };
 
 /**

@@ -143,15 +143,18 @@ static u64 armed_word(u64 deadline)
 }
 
 /*
- * The first deadline of @t that has no record yet, when its word says @wish: it
- * is t->deadline, exact to the ns, unless @wish is neither that nor a period
- * after it, each rounded up.  Then the program has pushed the timer back.
+ * The deadline that the kernel wrote into the word of @t, if it wrote @wish: it
+ * is t->deadline or, after skipped periods, as many of them later.
  */
-static u64 first_deadline(const struct tw_timer *t, u64 wish)
+static u64 own_deadline(const struct tw_timer *t, u64 wish)
 {
-	u64 known = t->deadline + tw_periods(t, wish) * t->period;
+	return t->deadline + (t->skipped ? tw_periods(t, wish) * t->period : 0);
+}
 
-	return round_up_deadline(known) == wish ? t->deadline : wish;
+/* Whether @wish is not what the kernel wrote: the program pushed the timer back. */
+static bool is_pushed(const struct tw_timer *t, u64 wish)
+{
+	return round_up_deadline(own_deadline(t, wish)) != wish;
 }
 
 /**
@@ -204,8 +207,8 @@ bool tw_word_read(const u64 *word, const struct tw_timer *t, u64 *deadline)
 	if (word_state(now) != TWHEEL_WORD_ARMED)
 		return false;
 	*deadline = word_deadline(now);
-	if (first_deadline(t, *deadline) == t->deadline)
-		*deadline = t->deadline + tw_periods(t, *deadline) * t->period;
+	if (!is_pushed(t, *deadline))
+		*deadline = own_deadline(t, *deadline);
 	return true;
 }
 
@@ -216,7 +219,7 @@ static u64 word_after(const struct tw_timer *t, u64 word, u64 first, u64 now, bo
 
 	if (!t->period || !room)
 		return word_deadline(word) | TWHEEL_WORD_FIRED;
-	passed = div64_u64(now - first, t->period);
+	passed = now > first ? div64_u64(now - first, t->period) : 0;
 	return armed_word(first + (passed + 1) * t->period);
 }
 
@@ -236,7 +239,8 @@ static u64 word_after(const struct tw_timer *t, u64 word, u64 first, u64 now, bo
 enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now, bool room)
 {
 	unsigned int tries;
-	u64 old, first;
+	u64 old, wish, after;
+	bool pushed;
 
 	for (tries = 0; tries < WORD_TRIES; tries++) {
 		old = READ_ONCE(*word);
@@ -245,15 +249,16 @@ enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now, bool
 				return TW_WORD_GONE;
 			continue;
 		}
-		first = first_deadline(t, word_deadline(old));
-		if (word_deadline(old) > now) {
-			t->deadline = first;
-			return TW_WORD_LATER;
+		wish = word_deadline(old);
+		pushed = is_pushed(t, wish);
+		after = word_after(t, old, pushed ? wish : t->deadline, now, room);
+		if (wish <= now && cmpxchg(word, old, after) != old)
+			continue;
+		if (pushed) {
+			t->deadline = wish;
+			t->skipped = false;
 		}
-		if (cmpxchg(word, old, word_after(t, old, first, now, room)) == old) {
-			t->deadline = first;
-			return TW_WORD_FIRE;
-		}
+		return wish <= now ? TW_WORD_FIRE : TW_WORD_LATER;
 	}
 	return TW_WORD_LATER;
 }
