@@ -234,11 +234,11 @@ static int read_one(struct tw_queue *q, void __user *user)
 
 	for (;;) {
 		err = tw_ring_peek(&q->ring, &rec, &number);
-		if (err)
+		if (err && err != -EBUSY)
 			return err;
-		if (copy_to_user(user, &rec, sizeof(rec)))
+		if (!err && copy_to_user(user, &rec, sizeof(rec)))
 			return -EFAULT;
-		if (tw_ring_take(&q->ring, number))
+		if (!err && tw_ring_take(&q->ring, number))
 			return 0;
 		if (signal_pending(current))
 			return -ERESTARTSYS;

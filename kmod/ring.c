@@ -17,7 +17,7 @@
  *
  *	producer				consumer
  *
- *	write the records			load tail
+ *	write the records			load head, tail
  *	A  release				B  acquire
  *	store tail				read the records
  *
@@ -206,7 +206,9 @@ struct tw_timer *tw_ring_first(const struct tw_ring *ring)
  */
 u32 tw_ring_count(const struct tw_ring *ring)
 {
-	return READ_ONCE(ring->shared->tail) - READ_ONCE(ring->ctl->head);
+	u32 head = smp_load_acquire(&ring->ctl->head);		/* B */
+
+	return READ_ONCE(ring->shared->tail) - head;
 }
 
 /**
@@ -216,17 +218,18 @@ u32 tw_ring_count(const struct tw_ring *ring)
  * @number: out: its number, for tw_ring_take()
  *
  * Context: Any.
- * Return: 0; -EAGAIN when there is none; -EPROTO when the head makes no sense.
+ * Return: 0; -EAGAIN when there is none; -EPROTO when the head makes no sense;
+ * -EBUSY when others took records meanwhile, try again.
  */
 int tw_ring_peek(const struct tw_ring *ring, struct twheel_record *rec, u32 *number)
 {
-	u32 head = READ_ONCE(ring->ctl->head);
+	u32 head = smp_load_acquire(&ring->ctl->head);		/* B */
 	u32 tail = smp_load_acquire(&ring->shared->tail);	/* B */
 
 	if (tail == head)
 		return -EAGAIN;
 	if (tail - head > ring->entries)
-		return -EPROTO;
+		return READ_ONCE(ring->ctl->head) == head ? -EPROTO : -EBUSY;
 	*rec = ring->records[head & (ring->entries - 1)];
 	*number = head;
 	return 0;

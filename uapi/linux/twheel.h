@@ -31,9 +31,10 @@
  *
  * tail (kernel) and head (program) run freely from 0 to 2^32 - 1; record
  * number n is at records[n & (entries - 1)]; tail - head of them are unread.
- * To take a record: load head, load tail with acquire; if they differ, copy
- * the record at head, then advance head by a compare-exchange with release.
+ * To take a record: load head, then tail, both with acquire; if they differ,
+ * copy the record at head, then advance head by a compare-exchange with release.
  * When the exchange fails another consumer has taken that record: start again.
+ * So it must where tail - head is more than entries, if head has moved since.
  *
  * A due timer that finds the ring full waits in the kernel, as *backlog*.  The
  * kernel does not see head move.  So, before it sleeps, a consumer issues a
