@@ -9,7 +9,8 @@
  *
  * CLOCK_REALTIME and CLOCK_TAI can be set.  The hrtimer core then looks at its
  * timers again by itself.  That the clock was set shows in its distance from
- * CLOCK_MONOTONIC, which changes at no other time; slewing moves both.
+ * CLOCK_MONOTONIC.  Slewing moves both and does not show; a suspend does, as a
+ * step forward, for CLOCK_MONOTONIC stands still meanwhile.
  */
 #include <linux/errno.h>
 #include <linux/ktime.h>

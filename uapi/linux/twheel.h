@@ -258,7 +258,8 @@ struct twheel_eventfd {
  * struct twheel_record - one expiry, or one step of the clock
  * @user_data: as given with ARM; for a step: how far the clock jumped, as a
  *	signed number of ns
- * @id: the timer; 0 for a step of the clock (REALTIME and TAI)
+ * @id: the timer; 0 for a step of the clock (REALTIME and TAI): it was set, or
+ *	the system was suspended
  * @deadline: the deadline that has passed, the latest one of a periodic timer;
  *	for a step: the clock after it
  * @lateness: ns from @deadline to the writing of the record, at most 2^32 - 1
