@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tap.h"
+
+#define MOST_MESSAGES 10	/* per test */
+
+static const char *test;
+static unsigned int tests, failed, failures;
+
+void tap_begin(const char *name)
+{
+	test = name;
+	failures = 0;
+}
+
+void tap_end(void)
+{
+	tests++;
+	failed += !!failures;
+	printf("%sok %u %s\n", failures ? "not " : "", tests, test);
+	fflush(stdout);
+}
+
+int tap_exit(void)
+{
+	printf("1..%u\n", tests);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+void tap_fail(const char *file, int line, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (++failures > MOST_MESSAGES)
+		return;
+	fprintf(stderr, "# %s: %s:%d: ", test, file, line);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+u64 tap_seed(int argc, char **argv, u64 seed)
+{
+	const char *s = argc > 1 ? argv[1] : getenv("SEED");
+
+	if (s && *s)
+		seed = strtoull(s, NULL, 0);
+	printf("# seed %llu\n", seed);
+	return seed;
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit tests of the words, the shared cells of timers.  models/words.pml proves
+ * the protocol; here are single steps, and what a hostile program may write.
+ */
+#include <kunit/test.h>
+#include <linux/gfp.h>
+#include <linux/slab.h>
+
+#include "word.c"
+
+#define ARMED(d)	((d) | TWHEEL_WORD_ARMED)
+#define CANCELLED(d)	((d) | TWHEEL_WORD_CANCELLED)
+#define FIRED(d)	((d) | TWHEEL_WORD_FIRED)
+
+struct expire_case {
+	const char *name;
+	u64 word;		/* what is there when the time comes */
+	u64 deadline;		/* of the timer */
+	u64 period;
+	u64 now;
+	bool skipped;		/* periods without a record */
+	bool no_room;
+	enum tw_word_verdict verdict;
+	u64 after;		/* the word */
+	u64 first;		/* the timer's deadline */
+};
+
+static const struct expire_case expire_cases[] = {
+	{ "due", ARMED(1000), 1000, 0, 1000, false, false,
+	  TW_WORD_FIRE, FIRED(1000), 1000 },
+	{ "due, rounded up", ARMED(1004), 1001, 0, 1004, false, false,
+	  TW_WORD_FIRE, FIRED(1004), 1001 },
+	{ "due long ago", ARMED(1000), 1000, 0, 5000, false, false,
+	  TW_WORD_FIRE, FIRED(1000), 1000 },
+	{ "due, no room", ARMED(1000), 1000, 0, 1000, false, true,
+	  TW_WORD_FIRE, FIRED(1000), 1000 },
+	{ "pushed back", ARMED(9000), 1000, 0, 1000, false, false,
+	  TW_WORD_LATER, ARMED(9000), 9000 },
+	{ "pushed back, and due since", ARMED(1200), 1000, 0, 1300, false, false,
+	  TW_WORD_FIRE, FIRED(1200), 1200 },
+	{ "pushed back to the end of time", ARMED(~3ULL), 1000, 0, 1000, false, false,
+	  TW_WORD_LATER, ARMED(~3ULL), ~3ULL },
+	{ "cancelled", CANCELLED(1000), 1000, 0, 1000, false, false,
+	  TW_WORD_GONE, TWHEEL_WORD_IDLE, 1000 },
+	{ "cancelled, another deadline", CANCELLED(5000), 1000, 0, 1000, false, false,
+	  TW_WORD_GONE, TWHEEL_WORD_IDLE, 1000 },
+	{ "hostile: idle", 1000, 1000, 0, 1000, false, false,
+	  TW_WORD_GONE, TWHEEL_WORD_IDLE, 1000 },
+	{ "hostile: fired", FIRED(1000), 1000, 0, 1000, false, false,
+	  TW_WORD_GONE, TWHEEL_WORD_IDLE, 1000 },
+	{ "hostile: an earlier deadline", ARMED(400), 1000, 0, 1000, false, false,
+	  TW_WORD_FIRE, FIRED(400), 400 },
+	{ "periodic, due", ARMED(1000), 1000, 100, 1000, false, false,
+	  TW_WORD_FIRE, ARMED(1100), 1000 },
+	{ "periodic, exact deadline is kept", ARMED(1004), 1001, 100, 1004, false, false,
+	  TW_WORD_FIRE, ARMED(1104), 1001 },
+	{ "periodic, two have passed", ARMED(1000), 1000, 100, 1250, false, false,
+	  TW_WORD_FIRE, ARMED(1300), 1000 },
+	{ "periodic, one had no record", ARMED(1100), 1000, 100, 1100, true, false,
+	  TW_WORD_FIRE, ARMED(1200), 1000 },
+	{ "periodic, no room", ARMED(1000), 1000, 100, 1000, false, true,
+	  TW_WORD_FIRE, FIRED(1000), 1000 },
+	{ "periodic, pushed back", ARMED(1040), 1000, 100, 1000, false, false,
+	  TW_WORD_LATER, ARMED(1040), 1040 },
+	{ "periodic, one had no record, pushed back", ARMED(1140), 1000, 100, 1100, true, false,
+	  TW_WORD_LATER, ARMED(1140), 1140 },
+	{ "periodic, pushed back by a period", ARMED(1100), 1000, 100, 1000, false, false,
+	  TW_WORD_LATER, ARMED(1100), 1100 },
+	{ "periodic, pushed back by a period, due", ARMED(1100), 1000, 100, 1100, false, false,
+	  TW_WORD_FIRE, ARMED(1200), 1100 },
+	{ "periodic, cancelled", CANCELLED(1000), 1000, 100, 1000, false, false,
+	  TW_WORD_GONE, TWHEEL_WORD_IDLE, 1000 },
+};
+
+static void expire_name(const struct expire_case *c, char *name)
+{
+	strscpy(name, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(expire, expire_cases, expire_name);
+
+static void word_expire(struct kunit *test)
+{
+	const struct expire_case *c = test->param_value;
+	struct tw_timer t = {
+		.deadline = c->deadline, .period = c->period, .skipped = c->skipped,
+	};
+	u64 word = c->word;
+
+	KUNIT_EXPECT_EQ(test, tw_word_expire(&word, &t, c->now, !c->no_room), c->verdict);
+	KUNIT_EXPECT_EQ(test, word, c->after);
+	KUNIT_EXPECT_EQ(test, t.deadline, c->first);
+}
+
+struct end_case {
+	const char *name;
+	u64 word;
+	bool pending;
+};
+
+static const struct end_case end_cases[] = {
+	{ "armed", ARMED(1000), true },
+	{ "pushed back", ARMED(9000), true },
+	{ "fired, in the backlog", FIRED(1000), true },
+	{ "cancelled", CANCELLED(1000), false },
+	{ "hostile: idle", 0, true },
+};
+
+static void end_name(const struct end_case *c, char *name)
+{
+	strscpy(name, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(end, end_cases, end_name);
+
+static void word_end(struct kunit *test)
+{
+	const struct end_case *c = test->param_value;
+	u64 word = c->word;
+
+	KUNIT_EXPECT_EQ(test, tw_word_end(&word), c->pending);
+	KUNIT_EXPECT_EQ(test, word, TWHEEL_WORD_IDLE);
+}
+
+static void word_rearm(struct kunit *test)
+{
+	const struct end_case *c = test->param_value;
+	u64 word = c->word;
+
+	KUNIT_EXPECT_EQ(test, tw_word_rearm(&word, 5001), c->pending);
+	KUNIT_EXPECT_EQ(test, word, ARMED(5004ULL));
+}
+
+static void word_arm(struct kunit *test)
+{
+	u64 word = TWHEEL_WORD_IDLE;
+
+	tw_word_arm(&word, 1000);
+	KUNIT_EXPECT_EQ(test, word, ARMED(1000ULL));
+	tw_word_arm(&word, 1001);
+	KUNIT_EXPECT_EQ(test, word, ARMED(1004ULL));
+	tw_word_arm(&word, S64_MAX);
+	KUNIT_EXPECT_EQ(test, word, ARMED(1ULL << 63));
+}
+
+struct read_case {
+	const char *name;
+	u64 word;
+	u64 period;
+	bool skipped;
+	bool pending;
+	u64 deadline;
+};
+
+/* The timer's deadline is 1001. */
+static const struct read_case read_cases[] = {
+	{ "armed", ARMED(1004), 0, false, true, 1001 },
+	{ "pushed back", ARMED(9000), 0, false, true, 9000 },
+	{ "cancelled", CANCELLED(1004), 0, false, false },
+	{ "fired", FIRED(1004), 0, false, false },
+	{ "idle", TWHEEL_WORD_IDLE, 0, false, false },
+	{ "periodic", ARMED(1004), 100, false, true, 1001 },
+	{ "periodic, 3 had no record", ARMED(1304), 100, true, true, 1301 },
+	{ "periodic, pushed back by 3 periods", ARMED(1304), 100, false, true, 1304 },
+	{ "periodic, pushed back", ARMED(1340), 100, false, true, 1340 },
+};
+
+static void read_name(const struct read_case *c, char *name)
+{
+	strscpy(name, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(read, read_cases, read_name);
+
+static void word_read(struct kunit *test)
+{
+	const struct read_case *c = test->param_value;
+	struct tw_timer t = {
+		.deadline = 1001, .period = c->period, .skipped = c->skipped,
+	};
+	u64 deadline = 0xdead, word = c->word;
+
+	KUNIT_EXPECT_EQ(test, tw_word_read(&word, &t, &deadline), c->pending);
+	KUNIT_EXPECT_EQ(test, deadline, c->pending ? c->deadline : 0xdead);
+	KUNIT_EXPECT_EQ(test, word, c->word);
+	KUNIT_EXPECT_EQ(test, t.deadline, 1001);
+}
+
+/* Add memory for one more page of words. */
+static void grow(struct kunit *test, struct tw_words *ws)
+{
+	void *leaf;
+	struct page *page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	if (tw_words_need_leaf(ws)) {
+		leaf = kzalloc(PAGE_SIZE, GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, leaf);
+		tw_words_add_leaf(ws, leaf);
+	}
+	KUNIT_EXPECT_FALSE(test, tw_words_need_leaf(ws));
+	tw_words_add_page(ws, page);
+}
+
+static void words_pages(struct kunit *test)
+{
+	static struct tw_words ws;
+	u32 i, pages = TW_WORD_PAGES + 2;
+
+	memset(&ws, 0, sizeof(ws));
+	KUNIT_EXPECT_TRUE(test, tw_words_need_leaf(&ws));
+	KUNIT_EXPECT_NULL(test, tw_words_page(&ws, 0));
+	for (i = 0; i < pages; i++)
+		grow(test, &ws);
+	KUNIT_EXPECT_EQ(test, ws.capacity, pages * TW_WORDS);
+	KUNIT_EXPECT_NOT_NULL(test, tw_words_page(&ws, pages - 1));
+	KUNIT_EXPECT_NULL(test, tw_words_page(&ws, pages));
+	KUNIT_EXPECT_NULL(test, tw_words_page(&ws, ~0UL));
+	for (i = 0; i < ws.capacity; i += TW_WORDS / 2)
+		*tw_words_at(&ws, i) = i + 1;
+	for (i = 0; i < ws.capacity; i += TW_WORDS / 2)
+		KUNIT_EXPECT_EQ(test, *tw_words_at(&ws, i), i + 1);
+	KUNIT_EXPECT_PTR_EQ(test, tw_words_at(&ws, 1), tw_words_at(&ws, 0) + 1);
+	tw_words_destroy(&ws);
+	KUNIT_EXPECT_EQ(test, ws.capacity, 0);
+}
+
+static void words_destroy_of_zeroes(struct kunit *test)
+{
+	static struct tw_words ws;
+
+	tw_words_destroy(&ws);
+	KUNIT_SUCCEED(test);
+}
+
+static struct kunit_case word_cases[] = {
+	KUNIT_CASE_PARAM(word_expire, expire_gen_params),
+	KUNIT_CASE_PARAM(word_end, end_gen_params),
+	KUNIT_CASE_PARAM(word_rearm, end_gen_params),
+	KUNIT_CASE(word_arm),
+	KUNIT_CASE_PARAM(word_read, read_gen_params),
+	KUNIT_CASE(words_pages),
+	KUNIT_CASE(words_destroy_of_zeroes),
+	{}
+};
+
+static struct kunit_suite word_suite = {
+	.name = "twheel_word",
+	.test_cases = word_cases,
+};
+
+kunit_test_suite(word_suite);
