@@ -21,7 +21,7 @@
 #include "table.h"
 #include "wheel.h"
 
-static_assert(sizeof(struct tw_timer) == 64);
+static_assert(sizeof(struct tw_timer) * TW_CHUNK <= TW_PAGE_BYTES);
 
 /**
  * tw_table_init() - make a table empty

@@ -8,10 +8,10 @@
 #include "timer.h"
 
 #define TW_PAGE_BYTES	4096U
-#define TW_CHUNK	(TW_PAGE_BYTES / sizeof(struct tw_timer))	/* timers */
-#define TW_LEAF		(TW_PAGE_BYTES / sizeof(struct tw_timer *))	/* chunks */
+#define TW_CHUNK	64U						/* timers */
+#define TW_LEAF		((u32)(TW_PAGE_BYTES / sizeof(void *)))		/* chunks */
 #define TW_ROOT		512U						/* leaves */
-#define TW_TABLE_MAX	((u32)(TW_CHUNK * TW_LEAF * TW_ROOT))		/* timers */
+#define TW_TABLE_MAX	(TW_CHUNK * TW_LEAF * TW_ROOT)			/* timers */
 
 /**
  * struct tw_table - timers by id
