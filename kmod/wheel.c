@@ -55,6 +55,8 @@
 #include "timer.h"
 #include "wheel.h"
 
+#define PAST_WALK	64
+
 static unsigned int slot_level(unsigned int slot)
 {
 	return slot / TW_SLOTS;
@@ -76,6 +78,25 @@ static unsigned int slot_of(u64 now, u64 expires)
 	return level * TW_SLOTS + ((expires >> (TW_BITS * level)) & (TW_SLOTS - 1));
 }
 
+/*
+ * Those that had expired when they were added come out in order too, as long as
+ * not more than PAST_WALK of them wait; the caller takes them soon.
+ */
+static void link_in_order(struct tw_slot *s, struct tw_timer *t)
+{
+	struct hlist_node **at = &s->timers.first;
+	unsigned int steps = PAST_WALK;
+
+	while (*at && steps-- &&
+	       hlist_entry(*at, struct tw_timer, link)->expires <= t->expires)
+		at = &(*at)->next;
+	t->link.next = *at;
+	t->link.pprev = at;
+	if (*at)
+		(*at)->pprev = &t->link.next;
+	*at = &t->link;
+}
+
 static void slot_link(struct tw_wheel *w, struct tw_timer *t)
 {
 	unsigned int i = slot_of(w->now, t->expires);
@@ -90,7 +111,10 @@ static void slot_link(struct tw_wheel *w, struct tw_timer *t)
 		s->max = max(s->max, t->expires);
 	}
 	t->slot = i;
-	hlist_add_head(&t->link, &s->timers);
+	if (i == TW_SLOT_PAST)
+		link_in_order(s, t);
+	else
+		hlist_add_head(&t->link, &s->timers);
 }
 
 static void slot_unlink(struct tw_wheel *w, struct tw_timer *t)
@@ -213,7 +237,8 @@ void tw_wheel_init(struct tw_wheel *w, u64 now)
  * @t: a timer that is in no list; its @expires is set, at most 2^64 - 2
  *
  * One whose time has passed is handed out by the next tw_wheel_pop(), behind
- * what has been handed out before.  O(1).
+ * what has been handed out before; several of these in the order of @expires, if
+ * they are no more than 64.  O(1).
  */
 void tw_wheel_add(struct tw_wheel *w, struct tw_timer *t)
 {
@@ -305,7 +330,8 @@ struct tw_timer *tw_wheel_pop(struct tw_wheel *w, u64 now, unsigned int *budget)
  * tw_wheel_next() - when to call tw_wheel_pop() next
  * @w: the wheel
  *
- * Return: ns, not later than the earliest expiry; TW_NEVER for an empty wheel.
+ * Return: ns, not later than the earliest expiry that is ahead; w->now when one
+ * has passed; TW_NEVER for an empty wheel.
  * It is earlier when there is a crowd to sort, or when the timer that was the
  * earliest of its slot has been removed; then tw_wheel_pop() finds nothing once
  * and the next answer is later.
