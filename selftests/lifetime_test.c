@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long a queue lives: as long as somebody holds its file, be it a dup, a
+ * child, a message in flight or a mapping; and what remains afterwards (nothing).
+ * Also what a user and a cgroup may hold. Needs root.
+ */
+#include "common.h"
+
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+
+FIXTURE(life) {
+	struct queue q;
+	int fd;
+	long users;		/* of the module, without this queue */
+};
+
+FIXTURE_SETUP(life)
+{
+	self->users = module_users();
+	ASSERT_EQ(0, queue_open(&self->q, CLOCK_MONOTONIC, 64));
+	self->fd = self->q.fd;
+}
+
+FIXTURE_TEARDOWN(life)
+{
+	queue_close(&self->q);
+}
+
+/* The last reference may be dropped a little later, by a work item. */
+static bool users_become(long n)
+{
+	__u64 give_up = mono() + GIVE_UP_MS * MSEC;
+
+	while (module_users() != n) {
+		if (mono() > give_up)
+			return false;
+		sleep_ns(5 * MSEC);
+	}
+	return true;
+}
+
+static long remove_module(void)
+{
+	return result_of(syscall(SYS_delete_module, "twheel", O_NONBLOCK));
+}
+
+/* --- dup and fork (B64) --------------------------------------------------------- */
+
+TEST_F(life, duplicate_keeps_it_alive)
+{
+	struct twheel_record rec;
+	int other = dup(self->fd);
+	__u64 id = arm_rel(self->fd, 20 * MSEC, 7);
+
+	close(self->fd);
+	self->q.fd = other;
+	ASSERT_EQ(1, next_record(other, &rec));
+	EXPECT_EQ(id, rec.id);
+	EXPECT_EQ(7ULL, rec.user_data);
+}
+
+/* A child that ends in some way; neither a far nor a near timer may go with it. */
+static void child_that(struct __test_metadata *_metadata, int fd, void (*ends)(int))
+{
+	struct twheel_record rec;
+	__u64 far = arm(fd, mono() + HOUR, 1);
+	int status = -1;
+
+	if (!fork())
+		ends(fd);
+	wait(&status);
+	ASSERT_EQ(0, status);
+	EXPECT_EQ(TWHEEL_PENDING, state(fd, far));
+	ASSERT_NE(0ULL, arm_rel(fd, MSEC, 7));
+	ASSERT_EQ(1, next_record(fd, &rec));
+	EXPECT_EQ(7ULL, rec.user_data);
+	EXPECT_EQ(0ULL, stats(fd).cancelled);
+}
+
+static void exits(int fd)
+{
+	(void)fd;
+	_exit(0);
+}
+
+static void closes(int fd)
+{
+	_exit(close(fd));
+}
+
+TEST_F(life, exit_of_a_child_cancels_nothing)
+{
+	child_that(_metadata, self->fd, exits);
+}
+
+TEST_F(life, close_in_a_child_cancels_nothing)
+{
+	child_that(_metadata, self->fd, closes);
+}
+
+TEST_F(life, child_sees_and_cancels_what_the_parent_armed)
+{
+	__u64 id = arm_rel(self->fd, HOUR, 7);
+	int status = -1;
+
+	if (!fork())
+		_exit(cancel(self->fd, id) ? 1 : 0);
+	wait(&status);
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(-ENOENT, cancel(self->fd, id));
+	EXPECT_EQ(0ULL, stats(self->fd).pending);
+}
+
+/* Promise 12: timers and unread records outlive the process that made them. */
+TEST(queue_outlives_the_process_that_made_it)
+{
+	struct twheel_record rec[2];
+	int pair[2], fd = -1;
+	char byte, control[CMSG_SPACE(sizeof(int))];
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	if (!fork()) {
+		struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+		struct queue q;
+
+		if (queue_open(&q, CLOCK_MONOTONIC, 8) || !arm(q.fd, 1, 1) ||
+		    !arm_rel(q.fd, 100 * MSEC, 2))
+			_exit(1);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &q.fd, sizeof(q.fd));
+		_exit(sendmsg(pair[1], &msg, 0) != 1);
+	}
+	wait(NULL);
+	ASSERT_EQ(1, recvmsg(pair[0], &msg, MSG_DONTWAIT));
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	ASSERT_EQ(2U, collect(fd, rec, 2));
+	EXPECT_EQ(1ULL, rec[0].user_data);
+	EXPECT_EQ(2ULL, rec[1].user_data);
+	close(fd);
+}
+
+static void send_in_flight(int sock, int fd)
+{
+	char byte = 0, control[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	sendmsg(sock, &msg, MSG_DONTWAIT);
+}
+
+/* B63: sent and never received; timers are pending when the last socket goes. */
+TEST_F(life, queue_in_flight_goes_with_the_socket)
+{
+	for (unsigned int i = 0; i < rounds(50); i++) {
+		struct queue q;
+		int pair[2];
+
+		ASSERT_EQ(0, queue_open(&q, CLOCK_MONOTONIC, 8));
+		ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
+		for (int t = 0; t < 20; t++)
+			arm_rel(q.fd, t * 50 * USEC, t);
+		send_in_flight(pair[0], q.fd);
+		close(q.fd);
+		if (i % 2)
+			send_in_flight(pair[0], pair[1]);
+		close(pair[0]);
+		close(pair[1]);
+	}
+	EXPECT_TRUE(users_become(self->users + 1));
+}
+
+/* B64 */
+TEST_F(life, descriptor_is_closed_on_exec)
+{
+	char number[16], text[8] = "";
+	int status = -1, pipes[2];
+
+	ASSERT_EQ(0, pipe(pipes));
+	snprintf(number, sizeof(number), "%d", self->fd);
+	if (!fork()) {
+		dup2(pipes[1], 1);
+		execl("/bin/sh", "sh", "-c",
+		      "[ -e /proc/self/fd/$0 ] && echo open || echo gone", number, NULL);
+		_exit(1);
+	}
+	wait(&status);
+	ASSERT_EQ(0, status);
+	ASSERT_LT(0, read(pipes[0], text, sizeof(text) - 1));
+	EXPECT_STREQ("gone\n", text);
+}
+
+/* --- close and exit -------------------------------------------------------------------- */
+
+/* B55: closed while timers expire, at any phase. */
+TEST_F(life, close_at_any_phase_leaves_nothing)
+{
+	__u64 seed = random_seed();
+
+	for (unsigned int i = 0; i < rounds(300); i++) {
+		struct twheel_op ops[64];
+		struct queue q;
+
+		ASSERT_EQ(0, queue_open(&q, CLOCK_MONOTONIC, 8));
+		for (int t = 0; t < 64; t++)
+			ops[t] = op_arm_rel(random_below(&seed, 100 * USEC), t);
+		ASSERT_EQ(64, submit(q.fd, ops, 64));
+		spin_ns(random_below(&seed, 150 * USEC));
+		queue_close(&q);
+	}
+	EXPECT_TRUE(users_become(self->users + 1));
+}
+
+/* B56: periodic timers at the shortest period. */
+TEST_F(life, close_while_periodic_timers_run_leaves_nothing)
+{
+	__u64 seed = random_seed();
+
+	for (unsigned int i = 0; i < rounds(100); i++) {
+		struct queue q;
+
+		ASSERT_EQ(0, queue_open(&q, CLOCK_MONOTONIC, 8));
+		for (int t = 0; t < 20; t++) {
+			ASSERT_NE(0ULL, arm_periodic(q.fd, mono(), q.setup.min_period, t));
+		}
+		spin_ns(random_below(&seed, 300 * USEC));
+		queue_close(&q);
+	}
+	EXPECT_TRUE(users_become(self->users + 1));
+}
+
+TEST_F(life, close_with_backlog_and_eventless_reader_leaves_nothing)
+{
+	struct queue q;
+
+	ASSERT_EQ(0, queue_open(&q, CLOCK_MONOTONIC, 1));
+	for (int t = 0; t < 500; t++) {
+		ASSERT_NE(0ULL, arm(q.fd, t, t));
+	}
+	EXPECT_EQ(499ULL, stats(q.fd).backlog);
+	queue_close(&q);
+	EXPECT_TRUE(users_become(self->users + 1));
+}
+
+/* B51: a child with many due timers exits while the parent cancels them. */
+TEST_F(life, exit_of_the_child_while_the_parent_cancels)
+{
+	enum { N = 1000 };
+	static struct twheel_op ops[N];
+	static struct twheel_record rec[N];
+	unsigned int cancelled = 0, records = 0;
+	struct queue q;
+
+	ASSERT_EQ(0, queue_open(&q, CLOCK_MONOTONIC, 1024));
+	for (int i = 0; i < N; i++)
+		ops[i] = op_arm_rel(i * 4 * USEC, i);
+	ASSERT_EQ(N, submit_all(&q, ops, N));
+	if (!fork())
+		_exit(0);
+	for (int i = 0; i < N; i++)
+		ops[i] = op_cancel(ops[i].id);
+	ASSERT_EQ(N, submit_all(&q, ops, N));
+	wait(NULL);
+	for (int i = 0; i < N; i++)
+		cancelled += !ops[i].result;
+	while (records < N && readable(q.fd, 10))
+		records += read_records(q.fd, rec + records, N - records);
+	EXPECT_EQ(N, cancelled + records);
+	queue_close(&q);
+}
+
+TEST_F(life, exit_while_mapped_and_armed_leaves_nothing)
+{
+	for (int i = 0; i < 8; i++) {
+		int status = -1;
+
+		if (!fork()) {
+			struct queue q;
+
+			if (queue_open(&q, CLOCK_MONOTONIC, 8) || queue_map(&q))
+				_exit(1);
+			for (int t = 0; t < 50; t++)
+				arm_rel(q.fd, t * 20 * USEC, t);
+			_exit(0);
+		}
+		wait(&status);
+		ASSERT_EQ(0, status);
+	}
+	EXPECT_TRUE(users_become(self->users + 1));
+}
+
+/* --- the module --------------------------------------------------------------------------- */
+
+TEST_F(life, module_cannot_go_while_a_queue_is_open)
+{
+	long ret = remove_module();
+
+	EXPECT_TRUE(ret == -EWOULDBLOCK || ret == -EBUSY) {
+		TH_LOG("delete_module gave %ld", ret);
+	}
+	EXPECT_NE(0ULL, arm(self->fd, TIME_MAX, 1));
+}
+
+TEST_F(life, module_cannot_go_while_an_area_is_mapped)
+{
+	long ret;
+
+	ASSERT_EQ(0, queue_map(&self->q));
+	close(self->fd);
+	self->q.fd = -1;
+	ret = remove_module();
+	EXPECT_TRUE(ret == -EWOULDBLOCK || ret == -EBUSY) {
+		TH_LOG("delete_module gave %ld", ret);
+	}
+	EXPECT_EQ(0U, self->q.ring->tail);
+	queue_unmap(&self->q);
+	EXPECT_TRUE(users_become(self->users));
+}
+
+TEST(device_is_for_root_only)
+{
+	struct stat st;
+
+	ASSERT_EQ(0, stat(DEVICE, &st));
+	EXPECT_TRUE(S_ISCHR(st.st_mode));
+	EXPECT_EQ(0600U, st.st_mode & 07777);
+}
+
+/* --- limits of a user ------------------------------------------------------------------------ */
+
+/*
+ * Run fn as user 1000 with a module parameter set. The device is opened by the
+ * user himself, so its mode is opened up meanwhile. The exit status is fn's.
+ */
+static int as_user(const char *name, __u64 value, int (*fn)(__u64))
+{
+	__u64 before = parameter(name);
+	int status = -1;
+
+	if (parameter_set(name, value))
+		return -1;
+	chmod(DEVICE, 0666);
+	if (!fork()) {
+		if (setresgid(1000, 1000, 1000) || setresuid(1000, 1000, 1000))
+			_exit(200);
+		_exit(fn(value));
+	}
+	wait(&status);
+	chmod(DEVICE, 0600);
+	parameter_set(name, before);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 201;
+}
+
+#define AS_USER(name, value, fn) do {					\
+	int ret_ = as_user(name, value, fn);				\
+									\
+	if (ret_ < 0)							\
+		SKIP(return, "the parameter %s cannot be set", name);	\
+	EXPECT_EQ(0, ret_);						\
+} while (0)
+
+static int queues_until_edquot(__u64 limit)
+{
+	struct queue q[16];
+
+	for (__u64 i = 0; i < limit; i++) {
+		if (queue_open(&q[i], CLOCK_MONOTONIC, 8))
+			return 1;
+	}
+	if (queue_open(&q[limit], CLOCK_MONOTONIC, 8) != -EDQUOT)
+		return 2;
+	if (!arm(q[0].fd, TIME_MAX, 1))
+		return 3;
+	queue_close(&q[0]);
+	sleep_ns(20 * MSEC);
+	if (queue_open(&q[0], CLOCK_MONOTONIC, 8))
+		return 4;
+	if (queue_open(&q[limit], CLOCK_MONOTONIC, 8) != -EDQUOT)
+		return 5;
+	return 0;
+}
+
+/* B114 */
+TEST(max_queues_per_user_is_edquot_until_one_is_closed)
+{
+	AS_USER("max_queues_per_user", 5, queues_until_edquot);
+}
+
+/* How many of n arms were accepted; all results must be 0 or EDQUOT. */
+static long arm_many(struct queue *q, unsigned int n)
+{
+	struct twheel_op *ops = calloc(n, sizeof(*ops));
+	long armed = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		ops[i] = op_arm(TIME_MAX - i, i);
+	if (submit_all(q, ops, n) != (long)n)
+		return -1;
+	for (unsigned int i = 0; i < n; i++) {
+		if (ops[i].result && ops[i].result != -EDQUOT)
+			return -2;
+		armed += !ops[i].result;
+	}
+	free(ops);
+	return armed;
+}
+
+static int timers_until_edquot(__u64 limit)
+{
+	struct queue a, b;
+	long first, second;
+
+	if (queue_open(&a, CLOCK_MONOTONIC, 8) || queue_open(&b, CLOCK_MONOTONIC, 8))
+		return 1;
+	first = arm_many(&a, limit * 3 / 4);
+	second = arm_many(&b, limit);
+	if (first != (long)limit * 3 / 4)
+		return 2;
+	if (second < 0 || first + second > (long)limit)
+		return 3;
+	if ((long)stats(b.fd).pending != second)
+		return 4;
+	queue_close(&a);
+	sleep_ns(50 * MSEC);
+	if (arm_many(&b, limit / 2) <= 0)
+		return 5;
+	queue_close(&b);
+	return 0;
+}
+
+TEST(max_timers_per_user_is_edquot_over_all_his_queues)
+{
+	AS_USER("max_timers_per_user", 8192, timers_until_edquot);
+}
+
+static int queue_limit(__u64 limit)
+{
+	struct queue q;
+
+	if (queue_open(&q, CLOCK_MONOTONIC, 8))
+		return 1;
+	return q.setup.max_timers == limit ? 0 : 2;
+}
+
+TEST(max_timers_per_queue_is_what_setup_tells)
+{
+	AS_USER("max_timers_per_queue", 4096, queue_limit);
+}
+
+/* One user at his limit does not stop another. */
+static int other_user_is_free(__u64 limit)
+{
+	struct queue q[8];
+
+	for (__u64 i = 0; i < limit; i++) {
+		if (queue_open(&q[i], CLOCK_MONOTONIC, 8))
+			return 1;
+	}
+	return queue_open(&q[limit], CLOCK_MONOTONIC, 8) == -EDQUOT ? 0 : 2;
+}
+
+TEST(limit_of_one_user_is_not_that_of_another)
+{
+	struct queue q[3];
+
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, queue_open(&q[i], CLOCK_MONOTONIC, 8));
+	}
+	AS_USER("max_queues_per_user", 3, other_user_is_free);
+	for (int i = 0; i < 3; i++)
+		queue_close(&q[i]);
+}
+
+/* A descriptor may be handed to a user who may not open the device. */
+static int use_inherited(int fd)
+{
+	struct twheel_record rec;
+
+	if (setresgid(1000, 1000, 1000) || setresuid(1000, 1000, 1000))
+		return 1;
+	if (open(DEVICE, O_RDWR) >= 0 || errno != EACCES)
+		return 2;
+	if (!arm_rel(fd, MSEC, 5) || next_record(fd, &rec) != 1 || rec.user_data != 5)
+		return 3;
+	return 0;
+}
+
+TEST_F(life, inherited_descriptor_works_for_another_user)
+{
+	int status = -1;
+
+	if (!fork())
+		_exit(use_inherited(self->fd));
+	wait(&status);
+	EXPECT_EQ(0, status);
+}
+
+/* --- memory (B118) ------------------------------------------------------ */
+
+#define CGROUP "/sys/fs/cgroup/twheel_test"
+
+static long cgroup_memory(void)
+{
+	char text[32];
+
+	return file_get(CGROUP "/memory.current", text, sizeof(text)) > 0 ? atol(text) : -1;
+}
+
+/* In a cgroup of our own; its memory must not be smaller than the queue's. */
+static int charged_for_timers(void)
+{
+	const unsigned int n = 50000;
+	long before, with, after;
+	struct queue q;
+	__u64 told;
+
+	before = cgroup_memory();
+	if (queue_open(&q, CLOCK_MONOTONIC, 1 << 15) || arm_many(&q, n) != n)
+		return 1;
+	with = cgroup_memory();
+	told = stats(q.fd).memory;
+	queue_close(&q);
+	for (int i = 0; i < 40; i++) {
+		sleep_ns(50 * MSEC);
+		after = cgroup_memory();
+		if (after - before < (long)told / 4)
+			break;
+	}
+	fprintf(stderr, "# memory.current %ld, with %u timers %ld, then %ld; told %llu\n",
+		before, n, with, after, (unsigned long long)told);
+	if (told < n * 40 + (32 << 15))
+		return 2;
+	if (with - before < (long)told * 3 / 4)
+		return 3;
+	if (after - before >= (long)told / 4)
+		return 4;
+	return 0;
+}
+
+static int in_cgroup(const char *max, int (*fn)(void))
+{
+	int status = -1;
+
+	if (mkdir(CGROUP, 0755) && errno != EEXIST)
+		return -1;
+	if (cgroup_memory() < 0) {
+		rmdir(CGROUP);
+		return -1;
+	}
+	file_put(CGROUP "/memory.max", max);
+	if (!fork()) {
+		if (file_put(CGROUP "/cgroup.procs", "0"))
+			_exit(200);
+		_exit(fn());
+	}
+	wait(&status);
+	for (int i = 0; i < 20 && rmdir(CGROUP); i++)
+		sleep_ns(20 * MSEC);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 201;
+}
+
+TEST(memory_is_charged_to_the_cgroup_and_given_back)
+{
+	int ret = in_cgroup("max", charged_for_timers);
+
+	if (ret < 0)
+		SKIP(return, "no memory controller");
+	EXPECT_EQ(0, ret);
+}
+
+/* At the limit of the cgroup an op is refused; nobody is killed. */
+static int refused_for_timers(void)
+{
+	enum { N = 64 };
+	struct twheel_op ops[N];
+	struct queue q;
+
+	if (queue_open(&q, CLOCK_MONOTONIC, 8))
+		return 1;
+	for (int round = 0; round < 1000000 / N; round++) {
+		__u64 before = stats(q.fd).pending;
+		unsigned int armed = 0;
+
+		for (int i = 0; i < N; i++)
+			ops[i] = op_arm(TIME_MAX, i);
+		if (submit(q.fd, ops, N) != N)
+			return 2;
+		for (int i = 0; i < N; i++) {
+			if (ops[i].result && ops[i].result != -ENOMEM)
+				return 3;
+			armed += !ops[i].result;
+		}
+		if (stats(q.fd).pending != before + armed)
+			return 4;
+		if (armed < N)
+			return 0;
+	}
+	return 5;
+}
+
+/* B119 */
+TEST(memory_limit_of_the_cgroup_is_enomem)
+{
+	int ret = in_cgroup("4194304", refused_for_timers);
+
+	if (ret < 0)
+		SKIP(return, "no memory controller");
+	EXPECT_EQ(0, ret);
+}
+
+static int refused_for_ring(void)
+{
+	struct queue q;
+
+	return queue_open(&q, CLOCK_MONOTONIC, 1 << 20) == -ENOMEM ? 0 : 1;
+}
+
+TEST(ring_beyond_the_limit_of_the_cgroup_is_enomem)
+{
+	int ret = in_cgroup("8388608", refused_for_ring);
+
+	if (ret < 0)
+		SKIP(return, "no memory controller");
+	EXPECT_EQ(0, ret);
+}
+
+TEST_HARNESS_MAIN

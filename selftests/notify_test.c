@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Being told: eventfd, poll, epoll, blocking read, and the flag that says "do
+ * not signal me". A wake-up may be one too many, never one too few.
+ */
+#include "common.h"
+
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+
+#include "kselftest_harness.h"
+
+FIXTURE(notify) {
+	struct queue q;
+	int fd, efd;
+};
+
+FIXTURE_SETUP(notify)
+{
+	ASSERT_EQ(0, queue_open(&self->q, CLOCK_MONOTONIC, 64));
+	ASSERT_EQ(0, queue_map(&self->q));
+	self->fd = self->q.fd;
+	self->efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	ASSERT_EQ(0, set_eventfd(self->fd, self->efd));
+}
+
+FIXTURE_TEARDOWN(notify)
+{
+	queue_close(&self->q);
+	close(self->efd);
+}
+
+/* The counter of an eventfd, which it resets. */
+static __u64 signals(int efd)
+{
+	__u64 value = 0;
+
+	return read(efd, &value, sizeof(value)) == sizeof(value) ? value : 0;
+}
+
+static int epoll_of(int fd, __u32 events)
+{
+	struct epoll_event event = { .events = events, .data.fd = fd };
+	int epoll = epoll_create1(EPOLL_CLOEXEC);
+
+	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) ? -1 : epoll;
+}
+
+static int epoll_events(int epoll, int timeout_ms)
+{
+	struct epoll_event events[8];
+
+	return epoll_wait(epoll, events, 8, timeout_ms);
+}
+
+/* --- eventfd ------------------------------------------------------------------- */
+
+TEST_F(notify, eventfd_is_signalled_for_an_expiry)
+{
+	struct twheel_record rec;
+
+	ASSERT_NE(0ULL, arm_rel(self->fd, 5 * MSEC, 1));
+	ASSERT_TRUE(readable(self->efd, GIVE_UP_MS));
+	EXPECT_TRUE(ring_take(&self->q, &rec));
+	EXPECT_EQ(1ULL, signals(self->efd));
+	EXPECT_FALSE(readable(self->efd, 10));
+}
+
+TEST_F(notify, eventfd_is_signalled_for_what_is_delivered_in_place)
+{
+	ASSERT_NE(0ULL, arm(self->fd, 1, 1));
+	ASSERT_TRUE(readable(self->efd, GIVE_UP_MS));
+	EXPECT_EQ(1ULL, signals(self->efd));
+}
+
+TEST_F(notify, eventfd_is_signalled_once_per_pass)
+{
+	__u64 deadline = mono() + 50 * MSEC;
+	struct twheel_op ops[50];
+	struct twheel_record rec;
+
+	for (int i = 0; i < 50; i++)
+		ops[i] = op_arm(deadline, i);
+	ASSERT_EQ(50, submit(self->fd, ops, 50));
+	if (mono() >= deadline)
+		SKIP(return, "this machine is too slow today");
+	ASSERT_TRUE(readable(self->efd, GIVE_UP_MS));
+	for (int i = 0; i < 50; i++) {
+		ASSERT_TRUE(ring_take(&self->q, &rec));
+	}
+	EXPECT_EQ(1ULL, signals(self->efd));
+	EXPECT_EQ(1ULL, stats(self->fd).signals);
+}
+
+TEST_F(notify, cancelled_timer_does_not_signal)
+{
+	__u64 deadline = arm_and_end(self->fd, TWHEEL_OP_CANCEL, 0);
+
+	ASSERT_NE(0ULL, deadline);
+	signals(self->efd);
+	EXPECT_TRUE(silent_until(self->efd, deadline));
+}
+
+/* B96: an edge for each, also when the counter is never read. */
+TEST_F(notify, each_pass_is_an_edge_of_the_eventfd)
+{
+	int epoll = epoll_of(self->efd, EPOLLIN | EPOLLET);
+	struct twheel_record rec;
+
+	for (int i = 0; i < 100; i++) {
+		ASSERT_NE(0ULL, arm_rel(self->fd, 100 * USEC, i));
+		ASSERT_EQ(1, epoll_events(epoll, GIVE_UP_MS));
+		ASSERT_TRUE(ring_take(&self->q, &rec));
+	}
+	EXPECT_EQ(0, epoll_events(epoll, 5));
+	EXPECT_EQ(100ULL, signals(self->efd));
+	close(epoll);
+}
+
+TEST_F(notify, replaced_eventfd_is_silent)
+{
+	int other = eventfd(0, EFD_NONBLOCK);
+
+	ASSERT_EQ(0, set_eventfd(self->fd, other));
+	ASSERT_NE(0ULL, arm(self->fd, 1, 1));
+	EXPECT_TRUE(readable(other, GIVE_UP_MS));
+	EXPECT_FALSE(readable(self->efd, 0));
+	close(other);
+}
+
+TEST_F(notify, removed_eventfd_is_silent)
+{
+	ASSERT_EQ(0, set_eventfd(self->fd, -1));
+	ASSERT_NE(0ULL, arm_rel(self->fd, MSEC, 1));
+	EXPECT_TRUE(readable(self->fd, GIVE_UP_MS));
+	EXPECT_FALSE(readable(self->efd, 10));
+	EXPECT_EQ(0, set_eventfd(self->fd, -1));
+}
+
+TEST_F(notify, same_eventfd_can_be_given_again)
+{
+	ASSERT_EQ(0, set_eventfd(self->fd, self->efd));
+	ASSERT_NE(0ULL, arm(self->fd, 1, 1));
+	EXPECT_TRUE(readable(self->efd, GIVE_UP_MS));
+	EXPECT_EQ(1ULL, signals(self->efd));
+}
+
+TEST_F(notify, one_eventfd_serves_many_queues)
+{
+	struct queue other;
+
+	ASSERT_EQ(0, queue_open(&other, CLOCK_MONOTONIC, 8));
+	ASSERT_EQ(0, set_eventfd(other.fd, self->efd));
+	ASSERT_NE(0ULL, arm(self->fd, 1, 1));
+	ASSERT_NE(0ULL, arm(other.fd, 1, 1));
+	EXPECT_TRUE(readable(self->efd, GIVE_UP_MS));
+	EXPECT_EQ(2ULL, signals(self->efd));
+	queue_close(&other);
+}
+
+/* B62: the module holds the eventfd, not its number. */
+TEST_F(notify, eventfd_closed_by_its_owner_is_still_held)
+{
+	struct twheel_record rec;
+
+	for (int i = 0; i < 5; i++) {
+		ASSERT_NE(0ULL, arm_rel(self->fd, MSEC * (1 + i), i));
+	}
+	close(self->efd);
+	self->efd = eventfd(0, EFD_NONBLOCK);
+	for (int i = 0; i < 5; i++) {
+		ASSERT_EQ(1, next_record(self->fd, &rec));
+	}
+	EXPECT_EQ(0ULL, signals(self->efd));
+}
+
+/* B62: set and removed in parallel with expiries. */
+struct replacer {
+	int fd;
+	atomic_bool stop;
+};
+
+static void *replace(void *data)
+{
+	struct replacer *r = data;
+
+	while (!atomic_load(&r->stop)) {
+		int efd = eventfd(0, EFD_NONBLOCK);
+
+		set_eventfd(r->fd, efd);
+		close(efd);
+		set_eventfd(r->fd, -1);
+	}
+	return NULL;
+}
+
+TEST_F(notify, eventfd_is_replaced_while_timers_expire)
+{
+	struct replacer r = { .fd = self->fd };
+	struct twheel_record rec[4];
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, replace, &r));
+	for (unsigned int i = 0; i < rounds(300); i++) {
+		for (int t = 0; t < 4; t++) {
+			ASSERT_NE(0ULL, arm_rel(self->fd, 20 * USEC * t, t));
+		}
+		ASSERT_EQ(4U, collect(self->fd, rec, 4));
+	}
+	atomic_store(&r.stop, true);
+	pthread_join(thread, NULL);
+}
+
+TEST_F(notify, full_eventfd_loses_no_record)
+{
+	__u64 most = ~0ULL - 1;
+	struct twheel_record rec;
+
+	ASSERT_EQ(8, write(self->efd, &most, sizeof(most)));
+	for (int i = 0; i < 3; i++) {
+		ASSERT_NE(0ULL, arm_rel(self->fd, MSEC, i));
+		ASSERT_EQ(1, next_record(self->fd, &rec));
+	}
+	EXPECT_NE(0ULL, signals(self->efd));
+}
+
+/* --- "do not signal me" ----------------------------------------------------------- */
+
+TEST_F(notify, no_signal_silences_the_eventfd_only)
+{
+	struct twheel_record rec;
+
+	__atomic_store_n(&self->q.ctl->flags, TWHEEL_CTL_NO_SIGNAL, __ATOMIC_SEQ_CST);
+	ASSERT_NE(0ULL, arm_rel(self->fd, MSEC, 1));
+	ASSERT_NE(0ULL, arm(self->fd, 1, 2));
+	ASSERT_TRUE(readable(self->fd, GIVE_UP_MS));
+	sleep_ns(10 * MSEC);
+	EXPECT_FALSE(readable(self->efd, 0));
+	EXPECT_TRUE(ring_take(&self->q, &rec));
+	EXPECT_TRUE(ring_take(&self->q, &rec));
+}
+
+TEST_F(notify, no_signal_does_not_silence_a_blocked_read)
+{
+	struct twheel_record rec;
+
+	__atomic_store_n(&self->q.ctl->flags, TWHEEL_CTL_NO_SIGNAL, __ATOMIC_SEQ_CST);
+	ASSERT_NE(0ULL, arm_rel(self->fd, 20 * MSEC, 1));
+	EXPECT_EQ(1, read_records(self->fd, &rec, 1));
+}
+
+TEST_F(notify, signals_come_again_when_the_flag_is_gone)
+{
+	__atomic_store_n(&self->q.ctl->flags, TWHEEL_CTL_NO_SIGNAL, __ATOMIC_SEQ_CST);
+	ASSERT_NE(0ULL, arm(self->fd, 1, 1));
+	__atomic_store_n(&self->q.ctl->flags, 0, __ATOMIC_SEQ_CST);
+	EXPECT_FALSE(readable(self->efd, 0));
+	ASSERT_NE(0ULL, arm(self->fd, 1, 2));
+	EXPECT_TRUE(readable(self->efd, GIVE_UP_MS));
+}
+
+TEST_F(notify, unknown_ctl_flags_mean_nothing)
+{
+	__atomic_store_n(&self->q.ctl->flags, ~TWHEEL_CTL_NO_SIGNAL, __ATOMIC_SEQ_CST);
+	ASSERT_NE(0ULL, arm(self->fd, 1, 1));
+	EXPECT_TRUE(readable(self->efd, GIVE_UP_MS));
+}
+
+/*
+ * The consumer of the head comment: drain; say "signal me"; look once more;
+ * sleep without a timeout. It must never sleep while a record is there.
+ */
+static bool drain(struct queue *q, unsigned int *seen)
+{
+	struct twheel_record rec;
+	bool any = false;
+
+	while (ring_take(q, &rec)) {
+		(*seen)++;
+		any = true;
+	}
+	return any;
+}
+
+static bool wait_with_flag(struct queue *q, int epoll, unsigned int *seen)
+{
+	__atomic_store_n(&q->ctl->flags, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!drain(q, seen) && epoll_events(epoll, GIVE_UP_MS) != 1)
+		return false;
+	__atomic_store_n(&q->ctl->flags, TWHEEL_CTL_NO_SIGNAL, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* B94 */
+TEST_F(notify, consumer_that_polls_before_it_sleeps_never_hangs)
+{
+	unsigned int n = rounds(3000), seen = 0;
+	int epoll = epoll_of(self->efd, EPOLLIN | EPOLLET);
+	__u64 seed = random_seed();
+
+	for (unsigned int i = 0; i < n; i++) {
+		ASSERT_NE(0ULL, arm_rel(self->fd, random_below(&seed, 100 * USEC), i));
+		while (seen <= i) {
+			if (i % 4 == 0)
+				spin_ns(random_below(&seed, 100 * USEC));
+			if (drain(&self->q, &seen))
+				continue;
+			ASSERT_TRUE(wait_with_flag(&self->q, epoll, &seen)) {
+				TH_LOG("hangs in cycle %u", i);
+			}
+		}
+	}
+	EXPECT_EQ(n, seen);
+	close(epoll);
+}
+
+/* B94: the same on the device, edge-triggered, without flag and eventfd. */
+TEST_F(notify, edge_triggered_consumer_of_the_device_never_hangs)
+{
+	unsigned int n = rounds(2500), seen = 0;
+	int epoll = epoll_of(self->fd, EPOLLIN | EPOLLET);
+	__u64 seed = random_seed();
+
+	ASSERT_EQ(0, set_eventfd(self->fd, -1));
+	for (unsigned int i = 0; i < n; i++) {
+		ASSERT_NE(0ULL, arm_rel(self->fd, random_below(&seed, 60 * USEC), i));
+		while (!drain(&self->q, &seen)) {
+			ASSERT_EQ(1, epoll_events(epoll, GIVE_UP_MS)) {
+				TH_LOG("hangs in cycle %u", i);
+			}
+		}
+	}
+	EXPECT_EQ(n, seen);
+	close(epoll);
+}
+
+/* --- poll and epoll on the device ---------------------------------------------------- */
+
+TEST(poll_before_setup_is_pollerr)
+{
+	int fd = device_open();
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(1, poll(&p, 1, 0));
+	EXPECT_TRUE(p.revents & POLLERR);
+	EXPECT_FALSE(p.revents & POLLIN);
+	close(fd);
+}
+
+TEST_F(notify, empty_queue_is_not_readable)
+{
+	struct pollfd p = { .fd = self->fd, .events = POLLIN | POLLOUT | POLLPRI };
+
+	ASSERT_NE(0ULL, arm(self->fd, TIME_MAX, 1));
+	EXPECT_EQ(0, poll(&p, 1, 0));
+	EXPECT_EQ(0, p.revents);
+}
+
+/* B86: POLLIN means that the ring shows a record, and the other way round. */
+TEST_F(notify, readable_is_what_the_ring_shows)
+{
+	struct twheel_record rec;
+
+	for (unsigned int i = 0; i < rounds(300); i++) {
+		ASSERT_NE(0ULL, arm_rel(self->fd, 50 * USEC, i));
+		ASSERT_TRUE(readable(self->fd, GIVE_UP_MS));
+		ASSERT_TRUE(ring_take(&self->q, &rec));
+		ASSERT_FALSE(readable(self->fd, 0));
+	}
+}
+
+TEST_F(notify, backlog_is_readable)
+{
+	struct twheel_record rec[64];
+
+	for (int i = 0; i < 65; i++) {
+		ASSERT_NE(0ULL, arm(self->fd, 1, i));
+	}
+	ASSERT_EQ(1ULL, stats(self->fd).backlog);
+	for (int i = 0; i < 64; i++) {
+		ASSERT_TRUE(ring_take(&self->q, &rec[0]));
+	}
+	EXPECT_TRUE(readable(self->fd, 0));
+	EXPECT_EQ(1, read_records(self->fd, rec, 64));
+	EXPECT_FALSE(readable(self->fd, 0));
+}
+
+TEST_F(notify, level_triggered_epoll_reports_until_it_is_read)
+{
+	int epoll = epoll_of(self->fd, EPOLLIN);
+	struct twheel_record rec;
+
+	EXPECT_EQ(0, epoll_events(epoll, 0));
+	ASSERT_NE(0ULL, arm(self->fd, 1, 1));
+	EXPECT_EQ(1, epoll_events(epoll, GIVE_UP_MS));
+	EXPECT_EQ(1, epoll_events(epoll, 0));
+	ASSERT_EQ(1, read_records(self->fd, &rec, 1));
+	EXPECT_EQ(0, epoll_events(epoll, 0));
+	close(epoll);
+}
+
+TEST_F(notify, edge_triggered_epoll_reports_each_pass_once)
+{
+	int epoll = epoll_of(self->fd, EPOLLIN | EPOLLET);
+
+	for (int i = 0; i < 20; i++) {
+		ASSERT_NE(0ULL, arm_rel(self->fd, MSEC, i));
+		ASSERT_EQ(1, epoll_events(epoll, GIVE_UP_MS));
+		ASSERT_EQ(0, epoll_events(epoll, 0));
+	}
+	close(epoll);
+}
+
+/* B146 */
+TEST_F(notify, nested_epolls_are_woken)
+{
+	int chain[6] = { self->fd };
+	struct epoll_event event = { .events = EPOLLIN };
+	struct twheel_record rec;
+
+	for (int i = 1; i < 5; i++)
+		chain[i] = epoll_of(chain[i - 1], EPOLLIN | (i % 2 ? EPOLLET : 0));
+	ASSERT_LE(0, chain[4]);
+	EXPECT_EQ(0, epoll_ctl(chain[1], EPOLL_CTL_ADD, self->efd, &event));
+	for (unsigned int i = 0; i < rounds(200); i++) {
+		ASSERT_NE(0ULL, arm_rel(self->fd, 50 * USEC, i));
+		ASSERT_EQ(1, epoll_events(chain[4], GIVE_UP_MS));
+		ASSERT_EQ(1, next_record(self->fd, &rec));
+		ASSERT_EQ(i, rec.user_data);
+		signals(self->efd);
+		while (epoll_events(chain[1], 0) > 0)
+			;
+	}
+	for (int i = 1; i < 5; i++)
+		close(chain[i]);
+}
+
+/* B61: another open of the device has a wait queue of its own. */
+TEST_F(notify, opening_another_queue_disturbs_no_waiter)
+{
+	struct twheel_record rec;
+
+	ASSERT_NE(0ULL, arm_rel(self->fd, 30 * MSEC, 5));
+	for (int i = 0; i < 100; i++) {
+		struct queue other;
+
+		ASSERT_EQ(0, queue_open(&other, CLOCK_MONOTONIC, 1));
+		ASSERT_NE(0ULL, arm(other.fd, 1, 1));
+		queue_close(&other);
+	}
+	ASSERT_EQ(1, read_records(self->fd, &rec, 1));
+	EXPECT_EQ(5ULL, rec.user_data);
+	EXPECT_EQ(1U, self->q.ring->tail);
+}
+
+/* --- read ------------------------------------------------------------------------------ */
+
+TEST_F(notify, blocking_read_waits_for_a_record)
+{
+	__u64 deadline = mono() + 30 * MSEC;
+	struct twheel_record rec;
+
+	ASSERT_NE(0ULL, arm(self->fd, deadline, 3));
+	ASSERT_EQ(1, read_records(self->fd, &rec, 1));
+	EXPECT_LE(deadline, mono());
+	EXPECT_EQ(3ULL, rec.user_data);
+}
+
+TEST_F(notify, read_without_a_record_is_eagain_when_not_blocking)
+{
+	struct twheel_record rec;
+
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
+	ASSERT_NE(0ULL, arm(self->fd, TIME_MAX, 1));
+	EXPECT_EQ(-EAGAIN, read_records(self->fd, &rec, 1));
+	ASSERT_NE(0ULL, arm(self->fd, 1, 2));
+	EXPECT_EQ(1, read_records(self->fd, &rec, 1));
+	EXPECT_EQ(-EAGAIN, read_records(self->fd, &rec, 1));
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+static void alarm_after(int ms, int flags)
+{
+	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = flags };
+	struct itimerval once = { .it_value = { 0, ms * 1000 } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &once, NULL);
+}
+
+TEST_F(notify, signal_ends_a_blocking_read)
+{
+	struct twheel_record rec;
+	__u64 id = arm(self->fd, TIME_MAX, 1);
+
+	alarm_after(30, 0);
+	EXPECT_EQ(-EINTR, read_records(self->fd, &rec, 1));
+	EXPECT_EQ(TWHEEL_PENDING, state(self->fd, id));
+}
+
+/* B150 */
+TEST_F(notify, signal_with_restart_loses_no_record)
+{
+	struct twheel_record rec;
+	long ret;
+
+	ASSERT_NE(0ULL, arm_rel(self->fd, 60 * MSEC, 1));
+	alarm_after(20, SA_RESTART);
+	ret = read_records(self->fd, &rec, 1);
+	if (ret == -EINTR)
+		ret = read_records(self->fd, &rec, 1);
+	EXPECT_EQ(1, ret);
+	EXPECT_EQ(1ULL, rec.user_data);
+}
+
+/* A reader and what it got; user_data of timers are numbers below n. */
+struct reader {
+	pthread_t thread;
+	int fd;
+	unsigned int size;	/* records in its buffer */
+	unsigned int n;
+	atomic_uint *total;
+	atomic_uchar *taken;
+	atomic_int bad;
+};
+
+static void *reader_run(void *data)
+{
+	struct twheel_record rec[8];
+	struct reader *r = data;
+
+	while (atomic_load(r->total) < r->n) {
+		long got = read_records(r->fd, rec, r->size);
+
+		if (got == -EAGAIN) {
+			poll(&(struct pollfd){ .fd = r->fd, .events = POLLIN }, 1, 1);
+			continue;
+		}
+		if (got <= 0 || got > r->size)
+			atomic_fetch_add(&r->bad, 1);
+		for (long i = 0; i < got; i++) {
+			if (!rec[i].id || rec[i].user_data >= r->n)
+				atomic_fetch_add(&r->bad, 1);
+			else
+				atomic_fetch_add(&r->taken[rec[i].user_data], 1);
+		}
+		if (got > 0)
+			atomic_fetch_add(r->total, got);
+	}
+	return NULL;
+}
+
+/* B85 */
+TEST_F(notify, many_readers_get_each_record_once)
+{
+	enum { N = 2000, READERS = 9 };
+	static const unsigned int sizes[] = { 1, 2, 7 };
+	static atomic_uchar taken[N];
+	static struct reader readers[READERS];
+	struct twheel_op ops[16];
+	atomic_uint total = 0;
+
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
+	for (int i = 0; i < READERS; i++) {
+		readers[i] = (struct reader){
+			.fd = self->fd, .size = sizes[i % 3], .n = N,
+			.total = &total, .taken = taken,
+		};
+		ASSERT_EQ(0, pthread_create(&readers[i].thread, NULL, reader_run, &readers[i]));
+	}
+	for (int i = 0; i < N; i += 16) {
+		for (int k = 0; k < 16; k++)
+			ops[k] = op_arm(i % 32 ? 1 : mono() + k * 1000, i + k);
+		ASSERT_EQ(16, submit(self->fd, ops, 16));
+	}
+	for (int i = 0; i < READERS; i++) {
+		pthread_join(readers[i].thread, NULL);
+		EXPECT_EQ(0, readers[i].bad);
+	}
+	EXPECT_EQ(N, total);
+	for (int i = 0; i < N; i++) {
+		ASSERT_EQ(1, taken[i]);
+	}
+	EXPECT_EQ(0ULL, stats(self->fd).unread);
+	EXPECT_EQ(0ULL, stats(self->fd).allocated);
+}
+
+/* B97: several wait, one record comes: one gets it, the others go on waiting. */
+static void *blocking_reader(void *data)
+{
+	struct twheel_record rec;
+
+	return (void *)(uintptr_t)(read_records(*(int *)data, &rec, 1) == 1 ?
+				   rec.user_data : 0);
+}
+
+TEST_F(notify, blocked_readers_get_one_record_each)
+{
+	pthread_t threads[4];
+	__u64 sum = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, blocking_reader, &self->fd));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+		sleep_ns(5 * MSEC);
+		ASSERT_NE(0ULL, arm_rel(self->fd, MSEC, 1ULL << i));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+		void *got;
+
+		pthread_join(threads[i], &got);
+		sum += (uintptr_t)got;
+	}
+	EXPECT_EQ(15ULL, sum);
+	EXPECT_EQ(0ULL, stats(self->fd).unread);
+}
+
+/* Two readers sleep, then two records come in one pass: both must wake up. */
+TEST_F(notify, records_of_one_pass_wake_as_many_readers)
+{
+	pthread_t threads[3];
+	struct twheel_op ops[3];
+
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, blocking_reader, &self->fd));
+		ops[i] = op_arm_rel(50 * MSEC, 1 + i);
+	}
+	ASSERT_EQ(3, submit(self->fd, ops, 3));
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		pthread_join(threads[i], NULL);
+	EXPECT_EQ(0ULL, stats(self->fd).unread);
+}
+
+TEST_HARNESS_MAIN
