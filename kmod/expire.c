@@ -2,7 +2,8 @@
 /*
  * Expiry: from the hrtimer to the ring.
  *
- * A *pass* takes the lock, looks at TW_BUDGET timers at most, and drops it:
+ * A *pass* takes the lock, looks at TW_BUDGET timers of the wheel and of the
+ * backlog at most, and drops it:
  *
  *	backlog  ->  ring, while there is room
  *	wheel, what is due, in order  ->  ring, or backlog when there is no room
@@ -174,16 +175,16 @@ static unsigned int flush_and_publish(struct tw_queue *q, u64 now, unsigned int 
 /* One bounded step.  Whether more is due. */
 static bool pass(struct tw_queue *q, u64 now)
 {
-	unsigned int budget = TW_BUDGET;
+	unsigned int looks = TW_BUDGET, records = TW_BUDGET;
 	struct tw_timer *t;
 
 	lockdep_assert_held(&q->lock);
 	q->count.passes++;
-	if (flush(q, now, &budget))
+	if (flush(q, now, &records))
 		q->notify = true;
-	while ((t = tw_wheel_pop(&q->wheel, now, &budget)))
+	while ((t = tw_wheel_pop(&q->wheel, now, &looks)))
 		expire(q, t, now);
-	if (flush_and_publish(q, now, &budget))
+	if (flush_and_publish(q, now, &records))
 		q->notify = true;
 	return tw_wheel_next(&q->wheel) <= now ||
 	       (tw_ring_first(&q->ring) && tw_ring_room(&q->ring));
@@ -303,10 +304,12 @@ void tw_queue_file(struct tw_queue *q, struct tw_timer *t)
 void tw_queue_unfile(struct tw_queue *q, struct tw_timer *t)
 {
 	lockdep_assert_held(&q->lock);
-	if (t->state == TW_WHEEL)
+	if (t->state == TW_WHEEL) {
 		tw_wheel_remove(&q->wheel, t);
-	else
+	} else {
 		tw_ring_unwait(&q->ring, t);
+		tw_ring_publish(&q->ring, q->stepped);
+	}
 	t->state = TW_IDLE;
 }
 
