@@ -7,7 +7,9 @@
  * on its own memory between two chunks delays nobody, itself included.
  *
  * Only ARM needs memory.  It does not take it under the lock: it stops, the lock
- * is dropped, the queue grows, and the op runs again.
+ * is dropped, the queue grows, and the op runs again.  Where it cannot grow, the
+ * other ARMs of the batch are not made to try in their turn: asking a full cgroup
+ * takes long.
  *
  * A timer is armed before its id is copied out.  When that fails the chunk's new
  * timers are released, so that none is left whose id nobody knows.
@@ -26,6 +28,7 @@
  * @q: the queue
  * @user: the next op in the program's memory
  * @now: ns, what relative deadlines count from; 0 until the first chunk
+ * @refused: why there is no more memory, once it has been asked for in vain
  * @ops: the current chunk
  * @count: ops in it
  */
@@ -33,6 +36,7 @@ struct batch {
 	struct tw_queue *q;
 	struct twheel_op __user *user;
 	u64 now;
+	int refused;
 	struct twheel_op ops[CHUNK];
 	unsigned int count;
 };
@@ -239,12 +243,12 @@ static unsigned int run_ops(struct batch *b, unsigned int done)
 static void run_chunk(struct batch *b)
 {
 	unsigned int done = 0;
-	int err;
 
 	while ((done = run_ops(b, done)) < b->count) {
-		err = tw_queue_grow(b->q);
-		if (err)
-			b->ops[done++].result = err;
+		if (!b->refused)
+			b->refused = tw_queue_grow(b->q);
+		if (b->refused)
+			b->ops[done++].result = b->refused;
 	}
 }
 
@@ -301,6 +305,7 @@ int tw_queue_submit(struct tw_queue *q, const struct twheel_submit *submit)
 	b.q = q;
 	b.user = u64_to_user_ptr(submit->ops);
 	b.now = 0;
+	b.refused = 0;
 	while (done < submit->count) {
 		ran = submit_chunk(&b, submit->count - done);
 		if (ran < 0)

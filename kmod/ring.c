@@ -10,8 +10,9 @@
  *	ctl->flags				the program
  *
  * The kernel keeps its own size and tail, reads head and flags once each, and
- * acts on the copy.  A head that cannot be (more unread records than the ring
- * holds) counts as a full ring: nothing is written until it makes sense again.
+ * acts on the copy.  It looks at head when the room that it knows of is used up.
+ * A head that cannot be (more unread records than the ring holds) counts as a
+ * full ring then: nothing is written until it makes sense again.
  *
  * Barriers, in pairs:
  *
