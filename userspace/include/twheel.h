@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * libtwheel: the timer service of /dev/twheel for C and C++ programs.
+ *
+ * A queue is a struct twheel that the program owns.  It arms and cancels timers
+ * by batches of ops, and finds their expiries as records in a ring:
+ *
+ *	struct twheel tw;
+ *	struct twheel_op op;
+ *	struct twheel_record rec;
+ *
+ *	twheel_open(&tw, NULL);
+ *	twheel_prep_arm(&op, 1000000, 0, 42, TWHEEL_OP_REL);	in 1 ms
+ *	twheel_submit(&tw, &op, 1);
+ *	while (twheel_wait(&tw, -1) > 0)
+ *		while (twheel_consume(&tw, &rec, 1) == 1)
+ *			handle(rec.user_data);
+ *	twheel_close(&tw);
+ *
+ * Conventions, which hold for every function here unless it says otherwise:
+ *
+ *  - It returns 0 or a positive number, or a negative errno.  The errnos have the
+ *    meanings that <linux/twheel.h> lists.  errno itself stays as it was, and
+ *    nothing is ever printed.
+ *  - After an error nothing has changed; outputs are not written.
+ *  - Times are __u64 nanoseconds on the queue's clock, from 0 to 2^63 - 1.
+ *  - Any number of threads may use one struct twheel at the same time, except
+ *    for twheel_open(), twheel_attach() and twheel_close().
+ *
+ * Inline functions are those that make no system call.
+ */
+#ifndef TWHEEL_H
+#define TWHEEL_H
+
+#include <errno.h>
+#include <linux/twheel.h>
+#include <string.h>
+#include <twheel/barrier.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct twheel - a queue, as the program sees it
+ * @ring: the mapped ring; NULL where it cannot be mapped and read() serves
+ * @records: the records in it
+ * @ctl: head and flags
+ * @words: one word per timer index; NULL without words
+ * @fd: the descriptor of the queue, non-blocking
+ * @mask: number of records the ring can hold, less 1
+ * @setup: what the kernel answered to SETUP; may be read
+ * @resv: for later versions
+ *
+ * To be looked at by the inline functions only, unless marked.
+ */
+struct twheel {
+	const struct twheel_ring *ring;
+	const struct twheel_record *records;
+	struct twheel_ctl *ctl;
+	__u64 *words;
+	int fd;
+	__u32 mask;
+	struct twheel_setup setup;
+	__u64 resv[4];
+};
+
+/**
+ * struct twheel_config - how a queue shall be
+ * @size: sizeof(struct twheel_config); lets later versions add members
+ * @flags: TWHEEL_SETUP_WORDS for words, or 0
+ * @clockid: CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME or CLOCK_TAI
+ * @ring_entries: records that the ring shall hold, 1 to 2^20, rounded up to a
+ *	power of two; 0 for 4096
+ * @max_timers: most timers at a time; 0 for the module's limit
+ * @resv: 0
+ * @slack: ns that a timer may be late when its op says nothing else; 0 is exact
+ */
+struct twheel_config {
+	__u32 size;
+	__u32 flags;
+	__s32 clockid;
+	__u32 ring_entries;
+	__u32 max_timers;
+	__u32 resv;
+	__u64 slack;
+};
+
+/* --- a queue --- */
+
+/**
+ * twheel_open - open a queue, set it up, map it
+ * @tw: filled in
+ * @config: NULL for exact timers on CLOCK_MONOTONIC, no words, 4096 records
+ *
+ * Where the machine cannot map the ring, twheel_consume() reads instead.
+ *
+ * Return:
+ * * 0		- done; twheel_close() when it is not needed any more
+ * * -E2BIG	- @config has members that this library does not know, not 0
+ * * -EINVAL	- a value in @config is out of its range
+ * * -EOPNOTSUPP - words were asked for, and this machine cannot have them
+ * * others	- of open(2) (-ENOENT: the module is not loaded, -EACCES), of
+ *		  SETUP (-EDQUOT, -ENOMEM) or of mmap(2)
+ */
+int twheel_open(struct twheel *tw, const struct twheel_config *config);
+
+/**
+ * twheel_attach - use a queue that is set up already
+ * @tw: filled in
+ * @fd: a descriptor of the queue, opened with O_NONBLOCK as twheel_open() does;
+ *	@tw owns it from here on, if this succeeds
+ * @setup: tw.setup of the process that called twheel_open()
+ *
+ * For a child after fork() (the mappings do not go with it), and for a process
+ * that was sent the descriptor.
+ *
+ * Return: 0, or a negative errno of mmap(2).
+ */
+int twheel_attach(struct twheel *tw, int fd, const struct twheel_setup *setup);
+
+/**
+ * twheel_close - unmap a queue and close its descriptor
+ * @tw: may be all 0, or closed already
+ *
+ * Its timers end without a record, unless the queue is open elsewhere, too.
+ */
+void twheel_close(struct twheel *tw);
+
+/**
+ * twheel_fd - the descriptor of a queue, for poll() and its like
+ * @tw: the queue
+ *
+ * It is readable when a record can be had.  Whoever sleeps on it needs no eventfd.
+ *
+ * Return: the descriptor, which @tw owns.
+ */
+static inline int twheel_fd(const struct twheel *tw)
+{
+	return tw->fd;
+}
+
+/**
+ * twheel_now - read the queue's clock
+ * @tw: the queue
+ *
+ * Return: ns.
+ */
+__u64 twheel_now(const struct twheel *tw);
+
+/* --- ops --- */
+
+/* What all ops have in common. */
+static inline void twheel_prep(struct twheel_op *op, __u8 opcode, __u64 id)
+{
+	memset(op, 0, sizeof(*op));
+	op->opcode = opcode;
+	op->id = id;
+}
+
+/**
+ * twheel_prep_arm - op that makes a timer and arms it
+ * @op: filled in; after twheel_submit() op->id is the timer's id
+ * @deadline: ns on the queue's clock; with TWHEEL_OP_REL from now
+ * @period: ns between further expiries, 0 for one only
+ * @user_data: comes back in the records
+ * @flags: TWHEEL_OP_REL, TWHEEL_OP_KEEP
+ *
+ * op->slack may be set afterwards (ns; 1 is exact, 0 the queue's default).
+ */
+static inline void twheel_prep_arm(struct twheel_op *op, __u64 deadline,
+				   __u64 period, __u64 user_data, __u16 flags)
+{
+	twheel_prep(op, TWHEEL_OP_ARM, 0);
+	op->flags = flags;
+	op->deadline = deadline;
+	op->period = period;
+	op->user_data = user_data;
+}
+
+/**
+ * twheel_prep_move - op that gives a timer a new deadline, earlier or later
+ * @op: filled in; op->result will be 0 if the timer was pending, 1 if it was a
+ *	kept one that was not, and is armed anew
+ * @id: the timer
+ * @deadline: ns on the queue's clock; with TWHEEL_OP_REL from now
+ * @period: ns between further expiries, 0 for one only
+ * @flags: TWHEEL_OP_REL
+ */
+static inline void twheel_prep_move(struct twheel_op *op, __u64 id,
+				    __u64 deadline, __u64 period, __u16 flags)
+{
+	twheel_prep(op, TWHEEL_OP_MOVE, id);
+	op->flags = flags;
+	op->deadline = deadline;
+	op->period = period;
+}
+
+/**
+ * twheel_prep_cancel - op that ends an arming
+ * @op: filled in; op->result will be 0 if no record will come, -ENOENT if the
+ *	timer was not pending
+ * @id: the timer
+ */
+static inline void twheel_prep_cancel(struct twheel_op *op, __u64 id)
+{
+	twheel_prep(op, TWHEEL_OP_CANCEL, id);
+}
+
+/**
+ * twheel_prep_query - op that asks for a timer's state
+ * @op: filled in; op->result will be an enum twheel_state, and deadline, period,
+ *	slack and user_data are written
+ * @id: the timer
+ */
+static inline void twheel_prep_query(struct twheel_op *op, __u64 id)
+{
+	twheel_prep(op, TWHEEL_OP_QUERY, id);
+}
+
+/**
+ * twheel_prep_free - op that releases a kept timer
+ * @op: filled in; op->result will be 1 if the timer was pending, which it is no
+ *	more, else 0
+ * @id: the timer, not to be used again
+ */
+static inline void twheel_prep_free(struct twheel_op *op, __u64 id)
+{
+	twheel_prep(op, TWHEEL_OP_FREE, id);
+}
+
+/**
+ * twheel_submit - run ops
+ * @tw: the queue
+ * @ops: run in this order; each gets its own result in @result
+ * @count: how many, any number
+ *
+ * Signals do not shorten it.
+ *
+ * Return: how many ops ran, fewer than @count only if the next one cannot be
+ * read or its results cannot be written.  -EFAULT if that is so for the first.
+ */
+int twheel_submit(struct twheel *tw, struct twheel_op *ops, unsigned int count);
+
+/* --- records --- */
+
+/**
+ * twheel_available - how many records are in the ring
+ * @tw: a queue whose ring is mapped
+ *
+ * Return: the number, out of date as soon as another consumer takes some.
+ */
+static inline unsigned int twheel_available(const struct twheel *tw)
+{
+	__u32 head = twheel_load_acquire(&tw->ctl->head);
+	__u32 count = twheel_load_acquire(&tw->ring->tail) - head;
+
+	/* More than there can be: head is from long before tail. */
+	return count <= tw->mask ? count : tw->mask + 1;
+}
+
+/* One record.  It may be written over meanwhile; then it is not ours to keep. */
+static inline void twheel_copy_record(struct twheel_record *to,
+				      const struct twheel_record *from)
+{
+	to->user_data = twheel_load_relaxed(&from->user_data);
+	to->id = twheel_load_relaxed(&from->id);
+	to->deadline = twheel_load_relaxed(&from->deadline);
+	to->lateness = twheel_load_relaxed(&from->lateness);
+	to->missed = twheel_load_relaxed(&from->missed);
+}
+
+/* What twheel_consume() does when there is no mapping. */
+int twheel_consume_read(struct twheel *tw, struct twheel_record *records,
+			unsigned int count);
+
+/**
+ * twheel_consume - take records, without waiting
+ * @tw: the queue
+ * @records: where to put them
+ * @count: how many at most
+ *
+ * Several threads and processes may do this at the same time; each record goes to
+ * one of them.
+ *
+ * Return: how many were taken, 0 if there are none.  -EPROTO if the head in the
+ * ctl page makes no sense: someone who shares the queue has broken it.
+ */
+static inline int twheel_consume(struct twheel *tw, struct twheel_record *records,
+				 unsigned int count)
+{
+	__u32 head, ready, i;
+
+	if (!tw->ring)
+		return twheel_consume_read(tw, records, count);
+
+	/*
+	 * Acquire: a head that another consumer has advanced must not be seen
+	 * together with a tail older than the one which that consumer saw.
+	 */
+	head = twheel_load_acquire(&tw->ctl->head);
+	for (;;) {
+		ready = twheel_load_acquire(&tw->ring->tail) - head;	/* B */
+		if (ready > tw->mask + 1) {
+			__u32 before = head;
+
+			head = twheel_load_acquire(&tw->ctl->head);
+			if (head == before)
+				return -EPROTO;
+			continue;
+		}
+		if (ready > count)
+			ready = count;
+		for (i = 0; i < ready; i++)
+			twheel_copy_record(&records[i],
+					   &tw->records[(head + i) & tw->mask]);
+		if (!ready || twheel_cas_32(&tw->ctl->head, &head, head + ready)) /* C */
+			return (int)ready;
+	}
+}
+
+/**
+ * twheel_wait - sleep until there are records
+ * @tw: the queue
+ * @timeout: ns, 0 not to sleep, negative to sleep without end
+ *
+ * Return: how many records there are (at least; 1 where the ring is not mapped);
+ * 0 when the time was up; -EINTR after a signal.
+ */
+int twheel_wait(struct twheel *tw, __s64 timeout);
+
+/**
+ * twheel_prepare_wait - the last thing to do before sleeping on an eventfd
+ * @tw: the queue
+ *
+ * Asks for signals again (see twheel_no_signal()) and fetches what waits in the
+ * kernel for room in the ring.  twheel_wait() does this by itself.
+ *
+ * Return: 0 if the next record gives a signal, so that sleeping is safe; else how
+ * many records are there to be consumed first.
+ */
+int twheel_prepare_wait(struct twheel *tw);
+
+/**
+ * twheel_no_signal - ask not to be signalled while the ring is polled
+ * @tw: the queue
+ *
+ * Only a hint.  twheel_prepare_wait() takes it back.
+ */
+static inline void twheel_no_signal(struct twheel *tw)
+{
+	if (tw->ctl)
+		__atomic_fetch_or(&tw->ctl->flags, TWHEEL_CTL_NO_SIGNAL,
+				  __ATOMIC_RELAXED);
+}
+
+/**
+ * twheel_eventfd - have an eventfd signalled when records come
+ * @tw: the queue
+ * @efd: the eventfd, in place of the one before; -1 for none
+ *
+ * Return: 0; -EBADF if @efd is not open, -EINVAL if it is something else.
+ */
+int twheel_eventfd(struct twheel *tw, int efd);
+
+/**
+ * twheel_flush - move due timers that wait for room into the ring
+ * @tw: the queue
+ *
+ * Needed only by programs that neither submit nor wait through this library.
+ *
+ * Return: 0 or positive.
+ */
+int twheel_flush(struct twheel *tw);
+
+/* --- words: push back and cancel without a system call --- */
+
+/**
+ * enum twheel_answer - what became of a touch
+ * @TWHEEL_DONE: the timer was pending and is as asked now
+ * @TWHEEL_TOO_LATE: this arming has ended: its record is written or waits for
+ *	room, or it is cancelled.  A MOVE op arms it anew
+ * @TWHEEL_USE_MOVE: a MOVE op must do it: the deadline is an earlier one, or
+ *	the timer is not armed, or is not a kept one
+ */
+enum twheel_answer {
+	TWHEEL_DONE = 0,
+	TWHEEL_TOO_LATE = 1,
+	TWHEEL_USE_MOVE = 2,
+};
+
+/**
+ * twheel_touch - push a pending timer back
+ * @tw: a queue with words
+ * @id: a timer armed with TWHEEL_OP_KEEP, not freed.  This is not checked: an id
+ *	of another queue may cause a segmentation fault, one that was freed may
+ *	push back the timer that has taken its place
+ * @deadline: ns on the queue's clock, not before the present one; rounded up to
+ *	a multiple of 4, at most 2^63 - 4.  For a periodic timer the next one;
+ *	the others follow from it
+ *
+ * Return: enum twheel_answer.  After TWHEEL_DONE no record of this arming comes
+ * before @deadline.
+ */
+static inline enum twheel_answer twheel_touch(struct twheel *tw, __u64 id,
+					      __u64 deadline)
+{
+	__u64 *word = &tw->words[(__u32)id];
+	__u64 later = ((deadline + 3) & ~TWHEEL_WORD_STATE) | TWHEEL_WORD_ARMED;
+	__u64 old = twheel_load_relaxed(word);
+
+	/*
+	 * Of an armed word and a later one the difference has no state, and no
+	 * sign.  One test for both: this is the path that has to be short.
+	 */
+	do {
+		if ((later - old) & (TWHEEL_WORD_STATE | 1ULL << 63))
+			return (old & TWHEEL_WORD_STATE) <= TWHEEL_WORD_ARMED ?
+				TWHEEL_USE_MOVE : TWHEEL_TOO_LATE;
+	} while (!twheel_cas_64(word, &old, later));
+	return TWHEEL_DONE;
+}
+
+/**
+ * twheel_touch_cancel - cancel a pending timer
+ * @tw: a queue with words
+ * @id: as for twheel_touch()
+ *
+ * The timer stays in the kernel until its time would have come, or until CANCEL,
+ * MOVE or FREE.
+ *
+ * Return: TWHEEL_DONE: no record of this arming will come.  TWHEEL_TOO_LATE
+ * otherwise; if the record is still waiting for room, a CANCEL op can hold it back.
+ */
+static inline enum twheel_answer twheel_touch_cancel(struct twheel *tw, __u64 id)
+{
+	__u64 *word = &tw->words[(__u32)id];
+	__u64 old = twheel_load_relaxed(word);
+
+	do {
+		if ((old & TWHEEL_WORD_STATE) != TWHEEL_WORD_ARMED)
+			return TWHEEL_TOO_LATE;
+		/* armed -> cancelled */
+	} while (!twheel_cas_64(word, &old, old ^ (TWHEEL_WORD_ARMED ^
+						   TWHEEL_WORD_CANCELLED)));
+	return TWHEEL_DONE;
+}
+
+/**
+ * twheel_word_state - the state of a timer, as its word tells it
+ * @tw: a queue with words
+ * @id: as for twheel_touch()
+ *
+ * Return: TWHEEL_WORD_IDLE, _ARMED, _CANCELLED or _FIRED.
+ */
+static inline unsigned int twheel_word_state(const struct twheel *tw, __u64 id)
+{
+	return twheel_load_acquire(&tw->words[(__u32)id]) & TWHEEL_WORD_STATE;
+}
+
+/* --- looking in --- */
+
+/**
+ * twheel_stats - read the queue's counters
+ * @tw: the queue
+ * @stats: filled in, see <linux/twheel.h>
+ *
+ * Return: 0.
+ */
+int twheel_stats(const struct twheel *tw, struct twheel_stats *stats);
+
+/**
+ * twheel_list - list timers, some at a time
+ * @tw: the queue
+ * @cursor: 0 to begin with; advanced; TWHEEL_LIST_END after the last one
+ * @infos: where to put them
+ * @count: how many at most; what is above tw.setup.max_batch is not used
+ *
+ * Return: how many were listed, which may be 0 also before the end.
+ */
+int twheel_list(const struct twheel *tw, __u64 *cursor, struct twheel_info *infos,
+		unsigned int count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TWHEEL_H */

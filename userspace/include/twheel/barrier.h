@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Loads and stores of memory that is shared with the kernel.
+ *
+ * They are those of the C11 memory model, written with the compiler's builtins,
+ * because these work on plain integers, in C and in C++ alike.
+ *
+ *	acquire	(load)	nothing that comes after it is done before it
+ *	release	(store)	nothing that comes before it is done after it
+ *	fence		nothing crosses it, in no direction: the only one that
+ *			keeps a load behind an earlier store
+ *
+ * A barrier does something only together with its partner on the other side.
+ * The pairs of the ring carry the same letters here and in the kernel:
+ *
+ *	kernel				consumer
+ *
+ *	write the records		load tail, acquire	(B)
+ *	store tail, release	(A)	copy the records
+ *
+ *	load head, acquire		copy the records
+ *	write the records		advance head, release	(C)
+ *
+ *	store tail, backlog		advance head; clear NO_SIGNAL
+ *	fence			(D)	fence			(C)
+ *	load head, flags		load tail, backlog
+ *
+ * A with B: a record that tail announces is complete.  The second pair: the
+ * kernel does not write over a record that is still being copied.  D with C, the
+ * two fences: of two sides that each store and then look at what the other one
+ * stored, at least one sees it.  So either the kernel sees that it has to signal,
+ * or the consumer sees that it must not sleep yet.
+ */
+#ifndef TWHEEL_BARRIER_H
+#define TWHEEL_BARRIER_H
+
+#include <linux/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define twheel_load_relaxed(p)	__atomic_load_n(p, __ATOMIC_RELAXED)
+#define twheel_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+
+/* gcc's thread sanitizer warns that it does not understand fences. */
+#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+
+static inline void twheel_fence(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+/* Both return whether *p was *old and now is desired; if not, *old is what *p is. */
+
+static inline int twheel_cas_32(__u32 *p, __u32 *old, __u32 desired)
+{
+	return __atomic_compare_exchange_n(p, old, desired, 0, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
+static inline int twheel_cas_64(__u64 *p, __u64 *old, __u64 desired)
+{
+	return __atomic_compare_exchange_n(p, old, desired, 0, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TWHEEL_BARRIER_H */

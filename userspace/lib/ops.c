@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * What goes into the kernel: batches of ops, and the small calls beside them.
+ *
+ * One SUBMIT takes max_batch ops at most, and a signal may end it between two of
+ * them, which then have run.  So twheel_submit() goes on where the kernel stopped
+ * until there is nothing left or an error comes.  An error after some ops is not
+ * reported: their results count, and the next twheel_submit() meets it again.
+ */
+#include "lib.h"
+
+static int submit_some(const struct twheel *tw, struct twheel_op *ops,
+		       unsigned int count)
+{
+	struct twheel_submit submit = {
+		.size = sizeof(submit),
+		.ops = (unsigned long)ops,
+		.count = count < tw->setup.max_batch ? count : tw->setup.max_batch,
+	};
+
+	return lib_ioctl(tw->fd, TWHEEL_IOC_SUBMIT, &submit);
+}
+
+int twheel_submit(struct twheel *tw, struct twheel_op *ops, unsigned int count)
+{
+	unsigned int done = 0;
+
+	while (done < count) {
+		int ret = submit_some(tw, ops + done, count - done);
+
+		if (ret < 0 && ret != -EINTR)
+			return done ? (int)done : ret;
+		if (ret > 0)
+			done += (unsigned int)ret;
+	}
+	return (int)done;
+}
+
+int twheel_eventfd(struct twheel *tw, int efd)
+{
+	struct twheel_eventfd eventfd = { .size = sizeof(eventfd), .fd = efd };
+
+	return lib_ioctl(tw->fd, TWHEEL_IOC_EVENTFD, &eventfd);
+}
+
+int twheel_flush(struct twheel *tw)
+{
+	return lib_ioctl(tw->fd, TWHEEL_IOC_FLUSH, NULL);
+}
+
+int twheel_stats(const struct twheel *tw, struct twheel_stats *stats)
+{
+	struct twheel_stats answer = { .size = sizeof(answer) };
+	int ret = lib_ioctl(tw->fd, TWHEEL_IOC_STATS, &answer);
+
+	if (ret < 0)
+		return ret;
+	*stats = answer;
+	return 0;
+}
+
+int twheel_list(const struct twheel *tw, __u64 *cursor, struct twheel_info *infos,
+		unsigned int count)
+{
+	struct twheel_list list = {
+		.size = sizeof(list),
+		.cursor = *cursor,
+		.infos = (unsigned long)infos,
+		.count = count < tw->setup.max_batch ? count : tw->setup.max_batch,
+	};
+	int ret = lib_ioctl(tw->fd, TWHEEL_IOC_LIST, &list);
+
+	if (ret >= 0)
+		*cursor = list.cursor;
+	return ret;
+}
