@@ -171,12 +171,10 @@ void model_restore(struct model *m, const void *copy)
 	memcpy(m->arena, (const char *)copy + sizeof(*m), m->arena_bytes);
 }
 
-static void add(struct model *m, struct tw_timer *t, u64 expires)
+static void remember(struct model *m, struct tw_timer *t)
 {
-	t->expires = expires;
-	list_add(expires <= m->wheel.now ? &m->late : &m->on_time, t);
+	list_add(t->expires <= m->wheel.now ? &m->late : &m->on_time, t);
 	m->refiles += TW_LEVELS - 1;
-	tw_wheel_add(&m->wheel, t);
 }
 
 static struct tw_timer *pending(const struct model *m, unsigned int n)
@@ -200,7 +198,9 @@ bool model_add(struct model *m, u64 expires)
 		return false;
 	t = m->idle[--m->idle_count];
 	note(m, "add", expires, t - m->timers);
-	add(m, t, expires);
+	t->expires = expires;
+	remember(m, t);
+	tw_wheel_add(&m->wheel, t);
 	check(m);
 	return true;
 }
@@ -233,8 +233,8 @@ bool model_move(struct model *m, unsigned int n, u64 expires)
 	note(m, "move", expires, t - m->timers);
 	forget(m, t);
 	m->exact = false;
-	tw_wheel_remove(&m->wheel, t);
-	add(m, t, expires);
+	tw_wheel_move(&m->wheel, t, expires);
+	remember(m, t);
 	check(m);
 	return true;
 }

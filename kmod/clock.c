@@ -14,7 +14,6 @@
  */
 #include <linux/errno.h>
 #include <linux/ktime.h>
-#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/overflow.h>
@@ -110,53 +109,6 @@ ktime_t tw_clock_to_host(const struct tw_clock *c, u64 ns)
 	else if (check_add_overflow(ns, (u64)-c->offset, &ns))
 		return KTIME_MAX;
 	return ns_to_ktime(min_t(u64, ns, KTIME_MAX));
-}
-
-/**
- * tw_deadline() - the absolute deadline that a program asks for
- * @now: ns, the queue's clock
- * @value: ns, as the program gave it
- * @relative: whether @value counts from @now
- * @deadline: out: ns; not written after an error
- *
- * Return: 0, or -EOVERFLOW when it is beyond 2^63 - 1.
- */
-int tw_deadline(u64 now, u64 value, bool relative, u64 *deadline)
-{
-	if (relative && check_add_overflow(now, value, &value))
-		return -EOVERFLOW;
-	if (value > S64_MAX)
-		return -EOVERFLOW;
-	*deadline = value;
-	return 0;
-}
-
-/**
- * tw_grain() - what a slack is rounded down to
- * @slack: ns, any
- *
- * Return: the logarithm of the largest power of two that is not above @slack;
- * 0 for no slack.
- */
-u8 tw_grain(u64 slack)
-{
-	return slack ? ilog2(slack) : 0;
-}
-
-/**
- * tw_expires() - when a timer shall be handed out
- * @deadline: ns, at most 2^64 - 2
- * @grain: from tw_grain()
- *
- * Return: the first multiple of 1 << @grain that is not before @deadline, or
- * @deadline where there is none.
- */
-u64 tw_expires(u64 deadline, u8 grain)
-{
-	u64 mask = (1ULL << grain) - 1;
-	u64 expires = (deadline + mask) & ~mask;
-
-	return expires < deadline ? deadline : expires;
 }
 
 /**

@@ -42,6 +42,17 @@ static void write_step(struct tw_queue *q, u64 now)
 	q->notify = true;
 }
 
+/* The word of a periodic timer, fired until now, goes on with @deadline. */
+static void rearm_word(struct tw_queue *q, struct tw_timer *t, u64 deadline)
+{
+	u64 *word = tw_queue_word(q, t);
+
+	if (!word)
+		return;
+	tw_ring_show(&q->ring);
+	tw_word_arm(word, deadline);
+}
+
 /* Write the record of @t, whose word agrees, and file it again or end it. */
 static void write_record(struct tw_queue *q, struct tw_timer *t, u64 now)
 {
@@ -67,6 +78,7 @@ static void write_record(struct tw_queue *q, struct tw_timer *t, u64 now)
 	if (t->period) {
 		t->deadline = deadline + t->period;
 		tw_queue_file(q, t);
+		rearm_word(q, t, t->deadline);
 	} else if (!t->keep) {
 		tw_table_free(&q->table, t);
 	}
@@ -80,9 +92,12 @@ static bool must_skip(const struct tw_queue *q, const struct tw_timer *t)
 
 static void skip_period(struct tw_queue *q, struct tw_timer *t, u64 now)
 {
+	u64 next = t->deadline + (tw_periods(t, now) + 1) * t->period;
+
 	t->skipped = true;
-	t->expires = tw_expires(t->deadline + (tw_periods(t, now) + 1) * t->period, t->grain);
+	t->expires = tw_expires(next, t->grain);
 	tw_wheel_add(&q->wheel, t);
+	rearm_word(q, t, next);
 }
 
 /* The word of @t does not let it fire now. */
@@ -106,10 +121,10 @@ static bool has_room(struct tw_queue *q)
 	return !tw_ring_first(&q->ring) && !q->stepped && tw_ring_room(&q->ring);
 }
 
-static void deliver(struct tw_queue *q, struct tw_timer *t, u64 now, bool room)
+static void deliver(struct tw_queue *q, struct tw_timer *t, u64 now)
 {
 	q->notify = true;
-	if (room) {
+	if (has_room(q)) {
 		write_record(q, t, now);
 		return;
 	}
@@ -121,19 +136,15 @@ static void deliver(struct tw_queue *q, struct tw_timer *t, u64 now, bool room)
 /* The wheel has handed out @t. */
 static void expire(struct tw_queue *q, struct tw_timer *t, u64 now)
 {
-	bool skip = must_skip(q, t);
-	bool room = skip || has_room(q);
 	u64 *word = tw_queue_word(q, t);
-	enum tw_word_verdict verdict = TW_WORD_FIRE;
+	enum tw_word_verdict verdict = word ? tw_word_expire(word, t, now) : TW_WORD_FIRE;
 
-	if (word)
-		verdict = tw_word_expire(word, t, now, room);
 	if (verdict != TW_WORD_FIRE)
 		obey_word(q, t, now, verdict);
-	else if (skip)
+	else if (must_skip(q, t))
 		skip_period(q, t, now);
 	else
-		deliver(q, t, now, room);
+		deliver(q, t, now);
 }
 
 /* Move backlog to the ring: how many records. */
@@ -147,13 +158,9 @@ static unsigned int flush(struct tw_queue *q, u64 now, unsigned int *budget)
 		moved++;
 	}
 	while (*budget && (t = tw_ring_first(&q->ring)) && tw_ring_room(&q->ring)) {
-		u64 *word = tw_queue_word(q, t);
-
 		--*budget;
 		tw_ring_unwait(&q->ring, t);
 		write_record(q, t, now);
-		if (word && t->period)
-			tw_word_arm(word, t->deadline);
 		moved++;
 	}
 	return moved;
@@ -278,23 +285,6 @@ void tw_queue_stop_expiry(struct tw_queue *q)
 }
 
 /**
- * tw_queue_file() - put a timer into the wheel
- * @q: the queue
- * @t: an idle timer with deadline and grain
- *
- * The caller sees to tw_queue_settle().
- *
- * Context: Expects q->lock to be held.
- */
-void tw_queue_file(struct tw_queue *q, struct tw_timer *t)
-{
-	lockdep_assert_held(&q->lock);
-	t->expires = tw_expires(t->deadline, t->grain);
-	t->state = TW_WHEEL;
-	tw_wheel_add(&q->wheel, t);
-}
-
-/**
  * tw_queue_unfile() - make a pending timer idle
  * @q: the queue
  * @t: a timer in the wheel or in the backlog
@@ -311,6 +301,31 @@ void tw_queue_unfile(struct tw_queue *q, struct tw_timer *t)
 		tw_ring_publish(&q->ring, q->stepped);
 	}
 	t->state = TW_IDLE;
+}
+
+/**
+ * tw_queue_file() - file a timer in the wheel for its deadline
+ * @q: the queue
+ * @t: a timer with deadline and grain, pending or not
+ *
+ * The caller sees to tw_queue_settle().
+ *
+ * Context: Expects q->lock to be held.
+ */
+void tw_queue_file(struct tw_queue *q, struct tw_timer *t)
+{
+	u64 expires = tw_expires(t->deadline, t->grain);
+
+	lockdep_assert_held(&q->lock);
+	if (t->state == TW_WHEEL) {
+		tw_wheel_move(&q->wheel, t, expires);
+		return;
+	}
+	if (t->state == TW_DUE)
+		tw_queue_unfile(q, t);
+	t->expires = expires;
+	t->state = TW_WHEEL;
+	tw_wheel_add(&q->wheel, t);
 }
 
 /**

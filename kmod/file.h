@@ -2,7 +2,7 @@
 #ifndef TWHEEL_FILE_H
 #define TWHEEL_FILE_H
 
-struct file_operations;
+#include <linux/fs.h>
 
 extern const struct file_operations tw_file_operations;
 

@@ -17,8 +17,8 @@
 /* Memory for words, so that there are at least @count. */
 static int grow_words(struct tw_queue *q, u32 count)
 {
-	struct page *page;
 	void *leaf = NULL;
+	u64 *page;
 
 	if (!q->words.on || q->words.capacity >= count)
 		return 0;
@@ -27,7 +27,7 @@ static int grow_words(struct tw_queue *q, u32 count)
 		if (!leaf)
 			return -ENOMEM;
 	}
-	page = alloc_page(TW_GFP_USER);
+	page = (u64 *)__get_free_page(TW_GFP_USER);
 	if (!page) {
 		kfree(leaf);
 		return -ENOMEM;

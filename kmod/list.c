@@ -11,7 +11,7 @@
 
 #include "queue.h"
 
-#define LIST_CHUNK	16	/* timers in one hold of the lock, on the stack */
+#define LIST_CHUNK	8	/* timers in one hold of the lock, on the stack */
 #define LIST_PLACES	65536	/* indices that one call looks at */
 
 /* The deadline that a timer in the wheel is filed for. */

@@ -3,7 +3,7 @@
  * A batch of ops: SUBMIT.
  *
  * Ops are copied in by the chunk, checked, run under the lock, settled (what is
- * due delivered, the hrtimer programmed) and copied out.  So a task that sleeps
+ * due delivered, the hrtimer programmed), and their results copied out.  So a task that sleeps
  * on its own memory between two chunks delays nobody, itself included.
  *
  * Only ARM needs memory.  It does not take it under the lock: it stops, the lock
@@ -16,12 +16,14 @@
  */
 #include <linux/bits.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "queue.h"
 #include "trace.h"
 
-#define CHUNK	16	/* ops, on the stack */
+#define FEW	8	/* ops, on the stack */
+#define CHUNK	64	/* ops, in memory taken for larger batches */
 
 /**
  * struct batch - one SUBMIT under way
@@ -31,14 +33,16 @@
  * @refused: why there is no more memory, once it has been asked for in vain
  * @ops: the current chunk
  * @count: ops in it
+ * @room: most ops in it
  */
 struct batch {
 	struct tw_queue *q;
 	struct twheel_op __user *user;
 	u64 now;
 	int refused;
-	struct twheel_op ops[CHUNK];
+	struct twheel_op *ops;
 	unsigned int count;
+	unsigned int room;
 };
 
 /* Fields and flags that an opcode gives a meaning to. */
@@ -55,16 +59,18 @@ static const u32 op_uses[] = {
 
 static bool op_valid(const struct twheel_op *op)
 {
+	u64 unused;
 	u32 uses;
 
 	if (!op->opcode || op->opcode >= ARRAY_SIZE(op_uses))
 		return false;
 	uses = op_uses[op->opcode];
-	if (op->flags & ~uses || op->resv0 || op->resv[0] || op->resv[1])
-		return false;
-	if (!(uses & USES_TIME) && (op->deadline || op->period || op->slack))
-		return false;
-	return uses & USES_DATA || !op->user_data;
+	unused = (op->flags & ~uses) | op->resv0 | op->resv[0] | op->resv[1];
+	if (!(uses & USES_TIME))
+		unused |= op->deadline | op->period | op->slack;
+	if (!(uses & USES_DATA))
+		unused |= op->user_data;
+	return !unused;
 }
 
 /* The deadline that @op asks for, if its times are in range. */
@@ -75,7 +81,8 @@ static int op_deadline(const struct batch *b, const struct twheel_op *op, u64 *d
 	return tw_deadline(b->now, op->deadline, op->flags & TWHEEL_OP_REL, deadline);
 }
 
-static void set_times(struct tw_queue *q, struct tw_timer *t, const struct twheel_op *op,
+/* @word: that of @t, or NULL */
+static void set_times(struct tw_timer *t, const u64 *word, const struct twheel_op *op,
 		      u64 deadline)
 {
 	t->deadline = deadline;
@@ -84,7 +91,7 @@ static void set_times(struct tw_queue *q, struct tw_timer *t, const struct twhee
 	t->skipped = false;
 	if (op->slack)
 		t->grain = tw_grain(op->slack);
-	if (tw_queue_word(q, t))
+	if (word)
 		t->grain = max_t(u8, t->grain, ilog2(TW_WORD_GRAIN));
 }
 
@@ -104,8 +111,8 @@ static int op_arm(struct batch *b, struct twheel_op *op)
 	t->user_data = op->user_data;
 	t->keep = !!(op->flags & TWHEEL_OP_KEEP);
 	t->grain = tw_grain(q->slack);
-	set_times(q, t, op, deadline);
 	word = tw_queue_word(q, t);
+	set_times(t, word, op, deadline);
 	if (word)
 		tw_word_arm(word, deadline);
 	tw_queue_file(q, t);
@@ -154,10 +161,8 @@ static int op_move(struct batch *b, struct twheel_op *op)
 	if (err || !t)
 		return err ?: -ENOENT;
 	was_pending = tw_timer_pending(t);
-	if (was_pending)
-		tw_queue_unfile(q, t);
-	set_times(q, t, op, deadline);
 	word = tw_queue_word(q, t);
+	set_times(t, word, op, deadline);
 	if (word && !tw_word_rearm(word, deadline) && was_pending) {
 		was_pending = false;
 		q->count.reaped++;
@@ -268,10 +273,41 @@ static void undo_arms(struct batch *b)
 /* Copy in as much of a chunk as can be read. */
 static unsigned int read_chunk(struct batch *b, unsigned int left)
 {
-	b->count = min_t(unsigned int, left, CHUNK);
+	b->count = min(left, b->room);
 	while (b->count && copy_from_user(b->ops, b->user, b->count * sizeof(*b->ops)))
 		b->count /= 2;
 	return b->count;
+}
+
+/* What an op tells the program; the rest of it is as the program wrote it. */
+static __always_inline int write_result(struct twheel_op __user *user, const struct twheel_op *op)
+{
+	unsafe_put_user(op->result, &user->result, fault);
+	if (op->opcode == TWHEEL_OP_ARM) {
+		unsafe_put_user(op->id, &user->id, fault);
+	} else if (op->opcode == TWHEEL_OP_QUERY) {
+		unsafe_put_user(op->deadline, &user->deadline, fault);
+		unsafe_put_user(op->period, &user->period, fault);
+		unsafe_put_user(op->slack, &user->slack, fault);
+		unsafe_put_user(op->user_data, &user->user_data, fault);
+	}
+	return 0;
+
+fault:
+	return -EFAULT;
+}
+
+static int write_chunk(struct batch *b)
+{
+	unsigned int i;
+	int err = 0;
+
+	if (!user_write_access_begin(b->user, b->count * sizeof(*b->ops)))
+		return -EFAULT;
+	for (i = 0; i < b->count && !err; i++)
+		err = write_result(&b->user[i], &b->ops[i]);
+	user_write_access_end();
+	return err;
 }
 
 /* The next chunk.  Returns how many ops ran: 0 where none can be read; or -EFAULT. */
@@ -280,7 +316,7 @@ static int submit_chunk(struct batch *b, unsigned int left)
 	if (!read_chunk(b, left))
 		return 0;
 	run_chunk(b);
-	if (copy_to_user(b->user, b->ops, b->count * sizeof(*b->ops))) {
+	if (write_chunk(b)) {
 		undo_arms(b);
 		return -EFAULT;
 	}
@@ -288,26 +324,13 @@ static int submit_chunk(struct batch *b, unsigned int left)
 	return b->count;
 }
 
-/**
- * tw_queue_submit() - run a batch of ops
- * @q: the queue
- * @submit: which, checked
- *
- * Context: Process context.  May sleep.  Takes and releases q->lock.
- * Return: how many ran, or -EFAULT.
- */
-int tw_queue_submit(struct tw_queue *q, const struct twheel_submit *submit)
+static int submit(struct batch *b, unsigned int count)
 {
 	unsigned int done = 0;
-	struct batch b;
 	int ran;
 
-	b.q = q;
-	b.user = u64_to_user_ptr(submit->ops);
-	b.now = 0;
-	b.refused = 0;
-	while (done < submit->count) {
-		ran = submit_chunk(&b, submit->count - done);
+	while (done < count) {
+		ran = submit_chunk(b, count - done);
 		if (ran < 0)
 			return ran;
 		if (!ran)
@@ -318,4 +341,34 @@ int tw_queue_submit(struct tw_queue *q, const struct twheel_submit *submit)
 		cond_resched();
 	}
 	return done;
+}
+
+/**
+ * tw_queue_submit() - run a batch of ops
+ * @q: the queue
+ * @arg: which, checked
+ *
+ * Context: Process context.  May sleep.  Takes and releases q->lock.
+ * Return: how many ran, or -EFAULT.
+ */
+int tw_queue_submit(struct tw_queue *q, const struct twheel_submit *arg)
+{
+	struct twheel_op few[FEW], *many = NULL;
+	struct batch b = {
+		.q = q,
+		.user = u64_to_user_ptr(arg->ops),
+		.ops = few,
+		.room = FEW,
+	};
+	int ret;
+
+	if (arg->count > FEW)
+		many = kmalloc_array(CHUNK, sizeof(*many), GFP_KERNEL | __GFP_NOWARN);
+	if (many) {
+		b.ops = many;
+		b.room = CHUNK;
+	}
+	ret = submit(&b, arg->count);
+	kfree(many);
+	return ret;
 }

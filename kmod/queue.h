@@ -144,7 +144,7 @@ void tw_queue_settle(struct tw_queue *q, u64 now);
 int tw_queue_flush(struct tw_queue *q);
 
 /* ops.c, list.c, stats.c: what the ioctls do */
-int tw_queue_submit(struct tw_queue *q, const struct twheel_submit *submit);
+int tw_queue_submit(struct tw_queue *q, const struct twheel_submit *arg);
 int tw_queue_list(struct tw_queue *q, struct twheel_list *list);
 void tw_queue_inspect(struct tw_queue *q, struct tw_timer *t, struct twheel_info *info);
 void tw_queue_stats(struct tw_queue *q, struct twheel_stats *stats);

@@ -115,6 +115,17 @@ u32 tw_ring_write(struct tw_ring *ring, const struct twheel_record *rec)
 }
 
 /**
+ * tw_ring_show() - show the program what has been written
+ * @ring: the ring
+ *
+ * Context: Expects the queue's lock to be held.
+ */
+void tw_ring_show(struct tw_ring *ring)
+{
+	smp_store_release(&ring->shared->tail, ring->tail);	/* A */
+}
+
+/**
  * tw_ring_publish() - show the program what has been written and what waits
  * @ring: the ring
  * @more: what else waits for room
@@ -127,7 +138,7 @@ u32 tw_ring_write(struct tw_ring *ring, const struct twheel_record *rec)
 void tw_ring_publish(struct tw_ring *ring, u32 more)
 {
 	WRITE_ONCE(ring->shared->backlog, ring->waiting + more);
-	smp_store_release(&ring->shared->tail, ring->tail);	/* A */
+	tw_ring_show(ring);
 	smp_mb();						/* E */
 }
 

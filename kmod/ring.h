@@ -47,6 +47,7 @@ void tw_ring_destroy(struct tw_ring *ring);
 
 bool tw_ring_room(struct tw_ring *ring);
 u32 tw_ring_write(struct tw_ring *ring, const struct twheel_record *rec);
+void tw_ring_show(struct tw_ring *ring);
 void tw_ring_publish(struct tw_ring *ring, u32 more);
 bool tw_ring_unread(const struct tw_ring *ring, u32 number);
 

@@ -15,7 +15,6 @@
  * recently freed first since its cache line is warm; its generation is that of
  * the next timer to have its index, from 1 to 2^32 - 1 and round.
  */
-#include <linux/nospec.h>
 #include <linux/string.h>
 
 #include "table.h"
@@ -131,38 +130,4 @@ void tw_table_free(struct tw_table *tb, struct tw_timer *t)
 		t->gen = 1;
 	hlist_add_head(&t->link, &tb->free);
 	tb->used--;
-}
-
-/**
- * tw_table_at() - the timer with an index, in use or not
- * @tb: the table
- * @index: any number
- *
- * Return: the timer, or NULL when the table has no such index.
- */
-struct tw_timer *tw_table_at(const struct tw_table *tb, u32 index)
-{
-	u32 chunk;
-
-	if (index >= tb->capacity)
-		return NULL;
-	index = array_index_nospec(index, tb->capacity);
-	chunk = index / TW_CHUNK;
-	return &tb->root[chunk / TW_LEAF][chunk % TW_LEAF][index % TW_CHUNK];
-}
-
-/**
- * tw_table_find() - the timer with an id
- * @tb: the table
- * @id: any number
- *
- * Return: the timer, or NULL when none in use has this id.
- */
-struct tw_timer *tw_table_find(const struct tw_table *tb, u64 id)
-{
-	struct tw_timer *t = tw_table_at(tb, (u32)id);
-
-	if (!t || t->gen != id >> 32 || t->state == TW_FREE)
-		return NULL;
-	return t;
 }

@@ -3,6 +3,7 @@
 #define TWHEEL_TABLE_H
 
 #include <linux/list.h>
+#include <linux/nospec.h>
 #include <linux/types.h>
 
 #include "timer.h"
@@ -38,12 +39,44 @@ void tw_table_add_chunk(struct tw_table *tb, void *page);
 void *tw_table_take_page(struct tw_table *tb);
 struct tw_timer *tw_table_alloc(struct tw_table *tb);
 void tw_table_free(struct tw_table *tb, struct tw_timer *t);
-struct tw_timer *tw_table_find(const struct tw_table *tb, u64 id);
-struct tw_timer *tw_table_at(const struct tw_table *tb, u32 index);
 
 static inline bool tw_table_full(const struct tw_table *tb)
 {
 	return tb->used >= tb->max;
+}
+
+/**
+ * tw_table_at() - the timer with an index, in use or not
+ * @tb: the table
+ * @index: any number
+ *
+ * Return: the timer, or NULL when the table has no such index.
+ */
+static inline struct tw_timer *tw_table_at(const struct tw_table *tb, u32 index)
+{
+	u32 chunk;
+
+	if (index >= tb->capacity)
+		return NULL;
+	index = array_index_nospec(index, tb->capacity);
+	chunk = index / TW_CHUNK;
+	return &tb->root[chunk / TW_LEAF][chunk % TW_LEAF][index % TW_CHUNK];
+}
+
+/**
+ * tw_table_find() - the timer with an id
+ * @tb: the table
+ * @id: any number
+ *
+ * Return: the timer, or NULL when none in use has this id.
+ */
+static inline struct tw_timer *tw_table_find(const struct tw_table *tb, u64 id)
+{
+	struct tw_timer *t = tw_table_at(tb, id & 0xffffffff);
+
+	if (!t || t->gen != id >> 32 || t->state == TW_FREE)
+		return NULL;
+	return t;
 }
 
 #endif /* TWHEEL_TABLE_H */

@@ -57,6 +57,7 @@ struct tw_wheel {
 void tw_wheel_init(struct tw_wheel *w, u64 now);
 void tw_wheel_add(struct tw_wheel *w, struct tw_timer *t);
 void tw_wheel_remove(struct tw_wheel *w, struct tw_timer *t);
+void tw_wheel_move(struct tw_wheel *w, struct tw_timer *t, u64 expires);
 void tw_wheel_set_now(struct tw_wheel *w, u64 now);
 struct tw_timer *tw_wheel_pop(struct tw_wheel *w, u64 now, unsigned int *budget);
 u64 tw_wheel_next(const struct tw_wheel *w);

@@ -57,9 +57,7 @@ static struct tw_timer *add(struct fixture *f, u64 expires)
 
 static void move(struct fixture *f, struct tw_timer *t, u64 expires)
 {
-	tw_wheel_remove(&f->wheel, t);
-	t->expires = expires;
-	tw_wheel_add(&f->wheel, t);
+	tw_wheel_move(&f->wheel, t, expires);
 }
 
 static u64 next(struct fixture *f)

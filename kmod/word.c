@@ -9,8 +9,9 @@
  *
  *	word			time has come		MOVE, CANCEL, FREE
  *
- *	armed(d), d passed	fired(d): record	the op's own value,
- *	armed(d), d ahead	stays, filed for d	  the op succeeds
+ *	armed(d), d passed	fired(d); record; if	the op's own value,
+ *				  periodic, armed again	  the op succeeds
+ *	armed(d), d ahead	stays, filed for d
  *	cancelled		idle, unlinked		the op's own value, it
  *							  finds the timer idle
  *
@@ -23,7 +24,6 @@
  * program fires, and whether.  A state that cannot be counts as cancelled.
  */
 #include <linux/atomic.h>
-#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -66,9 +66,9 @@ void tw_words_add_leaf(struct tw_words *ws, void *page)
 /**
  * tw_words_add_page() - give the words memory for one page of them
  * @ws: words that do not need a leaf
- * @page: a page of zeroes
+ * @page: a page of zeroes from __get_free_page()
  */
-void tw_words_add_page(struct tw_words *ws, struct page *page)
+void tw_words_add_page(struct tw_words *ws, u64 *page)
 {
 	u32 number = ws->capacity / TW_WORDS;
 
@@ -87,7 +87,7 @@ struct page *tw_words_page(const struct tw_words *ws, unsigned long number)
 {
 	if (number >= ws->capacity / TW_WORDS)
 		return NULL;
-	return ws->leaf[number / TW_WORD_PAGES][number % TW_WORD_PAGES];
+	return virt_to_page(ws->leaf[number / TW_WORD_PAGES][number % TW_WORD_PAGES]);
 }
 
 /**
@@ -103,23 +103,11 @@ void tw_words_destroy(struct tw_words *ws)
 	while (ws->capacity) {
 		ws->capacity -= TW_WORDS;
 		i = ws->capacity / TW_WORDS;
-		__free_page(ws->leaf[i / TW_WORD_PAGES][i % TW_WORD_PAGES]);
+		free_page((unsigned long)ws->leaf[i / TW_WORD_PAGES][i % TW_WORD_PAGES]);
 		cond_resched();
 	}
 	for (i = 0; i < TW_WORD_LEAVES; i++)
 		kfree(ws->leaf[i]);
-}
-
-/**
- * tw_words_at() - the word of a timer
- * @ws: words that are on, with memory for @index
- * @index: of the timer
- */
-u64 *tw_words_at(const struct tw_words *ws, u32 index)
-{
-	u64 *words = page_address(tw_words_page(ws, index / TW_WORDS));
-
-	return &words[index % TW_WORDS];
 }
 
 static u64 word_state(u64 word)
@@ -212,35 +200,24 @@ bool tw_word_read(const u64 *word, const struct tw_timer *t, u64 *deadline)
 	return true;
 }
 
-/* The word after the record for @first has been written, or cannot be yet. */
-static u64 word_after(const struct tw_timer *t, u64 word, u64 first, u64 now, bool room)
-{
-	u64 passed;
-
-	if (!t->period || !room)
-		return word_deadline(word) | TWHEEL_WORD_FIRED;
-	passed = now > first ? div64_u64(now - first, t->period) : 0;
-	return armed_word(first + (passed + 1) * t->period);
-}
-
 /**
  * tw_word_expire() - ask the word of a timer whose filed time has come
  * @word: the word
  * @t: the timer
  * @now: ns
- * @room: whether the ring has room, so that a periodic timer goes on at once
  *
  * When the timer fires, t->deadline is the first deadline that has no record
- * yet, and the word is fired, or armed for the next period.
+ * yet, and the word is fired.  A periodic timer's word is armed again by
+ * tw_word_arm() once the program can see the record; were it sooner, a cancel by
+ * the program could succeed and the record still come.
  *
  * Context: Expects the queue's lock to be held.
  * Return: what to do.
  */
-enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now, bool room)
+enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now)
 {
 	unsigned int tries;
-	u64 old, wish, after;
-	bool pushed;
+	u64 old, wish;
 
 	for (tries = 0; tries < WORD_TRIES; tries++) {
 		old = READ_ONCE(*word);
@@ -250,11 +227,9 @@ enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now, bool
 			continue;
 		}
 		wish = word_deadline(old);
-		pushed = is_pushed(t, wish);
-		after = word_after(t, old, pushed ? wish : t->deadline, now, room);
-		if (wish <= now && cmpxchg(word, old, after) != old)
+		if (wish <= now && cmpxchg(word, old, wish | TWHEEL_WORD_FIRED) != old)
 			continue;
-		if (pushed) {
+		if (is_pushed(t, wish)) {
 			t->deadline = wish;
 			t->skipped = false;
 		}

@@ -2,16 +2,14 @@
 #ifndef TWHEEL_WORD_H
 #define TWHEEL_WORD_H
 
-#include <linux/types.h>
+#include <linux/mm.h>
 #include <linux/twheel.h>
+#include <linux/types.h>
 
 #include "timer.h"
 
-struct page;
-struct vm_area_struct;
-
 #define TW_WORDS	((u32)(PAGE_SIZE / sizeof(u64)))	/* per page */
-#define TW_WORD_PAGES	((u32)(PAGE_SIZE / sizeof(void *)))	/* per leaf */
+#define TW_WORD_PAGES	((u32)(PAGE_SIZE / sizeof(u64 *)))	/* per leaf */
 #define TW_WORD_LEAVES	64U
 #define TW_WORD_GRAIN	4ULL			/* ns, the state takes two bits */
 
@@ -29,7 +27,7 @@ struct vm_area_struct;
 struct tw_words {
 	bool on;
 	u32 capacity;
-	struct page **leaf[TW_WORD_LEAVES];
+	u64 **leaf[TW_WORD_LEAVES];
 };
 
 /**
@@ -47,15 +45,22 @@ enum tw_word_verdict {
 bool tw_words_possible(void);
 bool tw_words_need_leaf(const struct tw_words *ws);
 void tw_words_add_leaf(struct tw_words *ws, void *page);
-void tw_words_add_page(struct tw_words *ws, struct page *page);
+void tw_words_add_page(struct tw_words *ws, u64 *page);
 struct page *tw_words_page(const struct tw_words *ws, unsigned long number);
 void tw_words_destroy(struct tw_words *ws);
-u64 *tw_words_at(const struct tw_words *ws, u32 index);
+
+/* The word of the timer with @index, for which there must be memory. */
+static inline u64 *tw_words_at(const struct tw_words *ws, u32 index)
+{
+	u32 number = index / TW_WORDS;
+
+	return &ws->leaf[number / TW_WORD_PAGES][number % TW_WORD_PAGES][index % TW_WORDS];
+}
 
 void tw_word_arm(u64 *word, u64 deadline);
 bool tw_word_rearm(u64 *word, u64 deadline);
 bool tw_word_end(u64 *word);
 bool tw_word_read(const u64 *word, const struct tw_timer *t, u64 *deadline);
-enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now, bool room);
+enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now);
 
 #endif /* TWHEEL_WORD_H */

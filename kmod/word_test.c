@@ -20,56 +20,51 @@ struct expire_case {
 	u64 period;
 	u64 now;
 	bool skipped;		/* periods without a record */
-	bool no_room;
 	enum tw_word_verdict verdict;
 	u64 after;		/* the word */
 	u64 first;		/* the timer's deadline */
 };
 
 static const struct expire_case expire_cases[] = {
-	{ "due", ARMED(1000), 1000, 0, 1000, false, false,
+	{ "due", ARMED(1000), 1000, 0, 1000, false,
 	  TW_WORD_FIRE, FIRED(1000), 1000 },
-	{ "due, rounded up", ARMED(1004), 1001, 0, 1004, false, false,
+	{ "due, rounded up", ARMED(1004), 1001, 0, 1004, false,
 	  TW_WORD_FIRE, FIRED(1004), 1001 },
-	{ "due long ago", ARMED(1000), 1000, 0, 5000, false, false,
+	{ "due long ago", ARMED(1000), 1000, 0, 5000, false,
 	  TW_WORD_FIRE, FIRED(1000), 1000 },
-	{ "due, no room", ARMED(1000), 1000, 0, 1000, false, true,
-	  TW_WORD_FIRE, FIRED(1000), 1000 },
-	{ "pushed back", ARMED(9000), 1000, 0, 1000, false, false,
+	{ "pushed back", ARMED(9000), 1000, 0, 1000, false,
 	  TW_WORD_LATER, ARMED(9000), 9000 },
-	{ "pushed back, and due since", ARMED(1200), 1000, 0, 1300, false, false,
+	{ "pushed back, and due since", ARMED(1200), 1000, 0, 1300, false,
 	  TW_WORD_FIRE, FIRED(1200), 1200 },
-	{ "pushed back to the end of time", ARMED(~3ULL), 1000, 0, 1000, false, false,
+	{ "pushed back to the end of time", ARMED(~3ULL), 1000, 0, 1000, false,
 	  TW_WORD_LATER, ARMED(~3ULL), ~3ULL },
-	{ "cancelled", CANCELLED(1000), 1000, 0, 1000, false, false,
+	{ "cancelled", CANCELLED(1000), 1000, 0, 1000, false,
 	  TW_WORD_GONE, TWHEEL_WORD_IDLE, 1000 },
-	{ "cancelled, another deadline", CANCELLED(5000), 1000, 0, 1000, false, false,
+	{ "cancelled, another deadline", CANCELLED(5000), 1000, 0, 1000, false,
 	  TW_WORD_GONE, TWHEEL_WORD_IDLE, 1000 },
-	{ "hostile: idle", 1000, 1000, 0, 1000, false, false,
+	{ "hostile: idle", 1000, 1000, 0, 1000, false,
 	  TW_WORD_GONE, TWHEEL_WORD_IDLE, 1000 },
-	{ "hostile: fired", FIRED(1000), 1000, 0, 1000, false, false,
+	{ "hostile: fired", FIRED(1000), 1000, 0, 1000, false,
 	  TW_WORD_GONE, TWHEEL_WORD_IDLE, 1000 },
-	{ "hostile: an earlier deadline", ARMED(400), 1000, 0, 1000, false, false,
+	{ "hostile: an earlier deadline", ARMED(400), 1000, 0, 1000, false,
 	  TW_WORD_FIRE, FIRED(400), 400 },
-	{ "periodic, due", ARMED(1000), 1000, 100, 1000, false, false,
-	  TW_WORD_FIRE, ARMED(1100), 1000 },
-	{ "periodic, exact deadline is kept", ARMED(1004), 1001, 100, 1004, false, false,
-	  TW_WORD_FIRE, ARMED(1104), 1001 },
-	{ "periodic, two have passed", ARMED(1000), 1000, 100, 1250, false, false,
-	  TW_WORD_FIRE, ARMED(1300), 1000 },
-	{ "periodic, one had no record", ARMED(1100), 1000, 100, 1100, true, false,
-	  TW_WORD_FIRE, ARMED(1200), 1000 },
-	{ "periodic, no room", ARMED(1000), 1000, 100, 1000, false, true,
+	{ "periodic, due", ARMED(1000), 1000, 100, 1000, false,
 	  TW_WORD_FIRE, FIRED(1000), 1000 },
-	{ "periodic, pushed back", ARMED(1040), 1000, 100, 1000, false, false,
+	{ "periodic, exact deadline is kept", ARMED(1004), 1001, 100, 1004, false,
+	  TW_WORD_FIRE, FIRED(1004), 1001 },
+	{ "periodic, two have passed", ARMED(1000), 1000, 100, 1250, false,
+	  TW_WORD_FIRE, FIRED(1000), 1000 },
+	{ "periodic, one had no record", ARMED(1100), 1000, 100, 1100, true,
+	  TW_WORD_FIRE, FIRED(1100), 1000 },
+	{ "periodic, pushed back", ARMED(1040), 1000, 100, 1000, false,
 	  TW_WORD_LATER, ARMED(1040), 1040 },
-	{ "periodic, one had no record, pushed back", ARMED(1140), 1000, 100, 1100, true, false,
+	{ "periodic, one had no record, pushed back", ARMED(1140), 1000, 100, 1100, true,
 	  TW_WORD_LATER, ARMED(1140), 1140 },
-	{ "periodic, pushed back by a period", ARMED(1100), 1000, 100, 1000, false, false,
+	{ "periodic, pushed back by a period", ARMED(1100), 1000, 100, 1000, false,
 	  TW_WORD_LATER, ARMED(1100), 1100 },
-	{ "periodic, pushed back by a period, due", ARMED(1100), 1000, 100, 1100, false, false,
-	  TW_WORD_FIRE, ARMED(1200), 1100 },
-	{ "periodic, cancelled", CANCELLED(1000), 1000, 100, 1000, false, false,
+	{ "periodic, pushed back by a period, due", ARMED(1100), 1000, 100, 1100, false,
+	  TW_WORD_FIRE, FIRED(1100), 1100 },
+	{ "periodic, cancelled", CANCELLED(1000), 1000, 100, 1000, false,
 	  TW_WORD_GONE, TWHEEL_WORD_IDLE, 1000 },
 };
 
@@ -88,7 +83,7 @@ static void word_expire(struct kunit *test)
 	};
 	u64 word = c->word;
 
-	KUNIT_EXPECT_EQ(test, tw_word_expire(&word, &t, c->now, !c->no_room), c->verdict);
+	KUNIT_EXPECT_EQ(test, tw_word_expire(&word, &t, c->now), c->verdict);
 	KUNIT_EXPECT_EQ(test, word, c->after);
 	KUNIT_EXPECT_EQ(test, t.deadline, c->first);
 }
@@ -191,7 +186,7 @@ static void word_read(struct kunit *test)
 static void grow(struct kunit *test, struct tw_words *ws)
 {
 	void *leaf;
-	struct page *page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	u64 *page = (u64 *)get_zeroed_page(GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	if (tw_words_need_leaf(ws)) {

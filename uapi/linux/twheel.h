@@ -55,7 +55,7 @@
  *	armed(d) -> armed(later)	the program pushes the timer back
  *	armed(d) -> cancelled(d)	the program cancels it: no record follows
  *	armed(d) -> fired(d)		the kernel: the record follows
- *	armed(d) -> armed(d + period)	the kernel: the same, periodic timer
+ *	fired(d) -> armed(d + period)	the kernel, if periodic: the record is there
  *	cancelled -> idle		the kernel has taken it out of the wheel
  *
  * Each is one 64-bit compare-exchange, so whoever makes the step knows that it
