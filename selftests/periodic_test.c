@@ -283,7 +283,8 @@ TEST_F(periodic, many_do_not_disturb_each_other)
 		s[i].next = mono() + 5 * MSEC + i * 333333;
 		s[i].period = self->period + i * 123457;
 		s[i].id = arm_periodic(self->fd, s[i].next, s[i].period, i);
-		s[i].records = s[i].missed = 0;
+		s[i].records = 0;
+		s[i].missed = 0;
 	}
 	while (mono() < end) {
 		long got = readable(self->fd, 10) ? read_records(self->fd, rec, 64) : 0;

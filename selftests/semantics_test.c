@@ -756,12 +756,14 @@ TEST_F(queue, what_an_op_does_not_answer_is_not_written)
 {
 	struct twheel_op op = op_arm(TIME_MAX - 3, 4), copy = op;
 
-	op.slack = copy.slack = 1000;
+	op.slack = 1000;
+	copy.slack = 1000;
 	ASSERT_EQ(0, run_op(self->fd, &op));
 	copy.result = 0;
 	copy.id = op.id;
 	EXPECT_EQ(0, memcmp(&copy, &op, sizeof(op)));
-	op = copy = op_move(op.id, TIME_MAX - 7, HOUR);
+	op = op_move(op.id, TIME_MAX - 7, HOUR);
+	copy = op;
 	ASSERT_EQ(0, run_op(self->fd, &op));
 	copy.result = 0;
 	EXPECT_EQ(0, memcmp(&copy, &op, sizeof(op)));
