@@ -59,7 +59,7 @@ int twheel_prepare_wait(struct twheel *tw)
 		return poll_queue(tw, 0);
 
 	__atomic_fetch_and(&tw->ctl->flags, ~TWHEEL_CTL_NO_SIGNAL, __ATOMIC_RELAXED);
-	twheel_fence();						/* C */
+	twheel_fence();						/* F */
 	available = twheel_available(tw);
 	if (available || !twheel_load_relaxed(&tw->ring->backlog))
 		return (int)available;

@@ -18,16 +18,16 @@
  *	write the records		load tail, acquire	(B)
  *	store tail, release	(A)	copy the records
  *
- *	load head, acquire		copy the records
+ *	load head, acquire	(D)	copy the records
  *	write the records		advance head, release	(C)
  *
  *	store tail, backlog		advance head; clear NO_SIGNAL
- *	fence			(D)	fence			(C)
+ *	fence			(E)	fence			(F)
  *	load head, flags		load tail, backlog
  *
- * A with B: a record that tail announces is complete.  The second pair: the
- * kernel does not write over a record that is still being copied.  D with C, the
- * two fences: of two sides that each store and then look at what the other one
+ * A with B: a record that tail announces is complete.  C with D: the kernel does
+ * not write over a record that is still being copied.  E with F, the two fences:
+ * of two sides that each store and then look at what the other one
  * stored, at least one sees it.  So either the kernel sees that it has to signal,
  * or the consumer sees that it must not sleep yet.
  */
