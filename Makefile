@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# For people.  Kbuild, in kmod/, is what the kernel's build reads.
+
+KDIR	?= /lib/modules/$(shell uname -r)/build
+PREFIX	?= /usr/local
+DESTDIR	?=
+OUT	:= build
+
+parts	:= static models host user kunit selftests replay
+
+help:
+	@echo 'make demo [LOG=FILE] [IDLE=1800s] [SPEED=20000]'
+	@echo '                  replay a request log in a virtual machine'
+	@echo 'make check        everything below; the last line is the sum'
+	@echo 'make check-static     checkpatch, sparse, warnings, kernel-doc, names, spelling'
+	@echo 'make check-models     the Promela models, to completion'
+	@echo 'make check-host       the wheel in user space, under sanitizers'
+	@echo 'make check-user       library and command'
+	@echo 'make check-kunit      KUnit, in a guest with the debug kernel'
+	@echo 'make check-selftests  selftests, in guests with the debug and the stock kernel'
+	@echo 'make check-replay     a million timers, a real log, the demo'
+	@echo 'make              the module for KDIR, the library and the command, in build/'
+	@echo 'make install      these, for DESTDIR, PREFIX and KDIR; and a udev rule'
+	@echo 'make setup        the Debian packages that all of this needs (done by the others, too)'
+	@echo 'make clean        remove build/; kernels stay in ~/.cache/twheel'
+	@echo
+	@echo 'KDIR is $(KDIR)'
+
+demo:
+	@scripts/demo $(if $(LOG),LOG='$(LOG)') $(if $(IDLE),IDLE='$(IDLE)') $(if $(SPEED),SPEED='$(SPEED)')
+
+check:
+	@scripts/check
+
+$(parts:%=check-%): check-%:
+	@scripts/check $*
+
+all: module userspace
+
+# Kbuild writes beside the sources, so it is given a copy.
+module:
+	@mkdir -p $(OUT)/module
+	@cp -a --update kmod uapi $(OUT)/module/
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT)/module/kmod modules
+
+userspace:
+	$(MAKE) -C userspace OUT=$(CURDIR)/$(OUT)/userspace PREFIX=$(PREFIX)
+
+install: install-module install-userspace install-udev
+
+install-module: module
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT)/module/kmod INSTALL_MOD_PATH=$(DESTDIR) modules_install
+
+install-userspace: userspace
+	$(MAKE) -C userspace OUT=$(CURDIR)/$(OUT)/userspace DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
+
+# The device is root's; this gives it to the group "twheel" (addgroup --system twheel).
+install-udev:
+	install -d $(DESTDIR)/lib/udev/rules.d
+	install -m 644 scripts/60-twheel.rules $(DESTDIR)/lib/udev/rules.d/
+
+setup:
+	@scripts/setup all
+
+clean:
+	rm -rf $(OUT)
+
+.DEFAULT_GOAL := all
+.PHONY: help demo check $(parts:%=check-%) all module userspace install install-module \
+	install-userspace install-udev setup clean

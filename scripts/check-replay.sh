@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# check-replay.sh: whole programs with the stock kernel: a million timers; a real
+# request log, where it is (test data beside the checkout, not part of it); the
+# demo, with a log that is generated.
+set -uo pipefail
+# shellcheck source=scripts/check-lib.sh disable=SC1091
+. "$(dirname "$0")/check-lib.sh"
+
+log=$root/../shared/data/requests.csv
+
+# demo SESSIONS PUSHES SETTING...: both numbers may be left empty
+demo() {
+	local want="demo: ${1:-[0-9]*} expired, ${2:-[0-9]*} pushed back, 0 early (expected ${1:-[0-9]*}, ${2:-[0-9]*})"
+	shift 2
+
+	"$scripts/demo" "$@" >"$build/demo.log" 2>&1
+	local status=$?
+	cat "$build/demo.log"
+	[ $status -eq 0 ] && tail -n 1 "$build/demo.log" | grep -qx "$want"
+}
+
+step "a million timers"
+if make -s -C selftests OUT="$build/selftests" \
+	KSFT="$("$scripts/kernel" source)/tools/testing/selftests" all; then
+	in_vm million --kernel stock --timeout 300 --add "$build/selftests/run" \
+		--add "$build/selftests/million" -- ./run million
+else
+	fail "million builds"
+fi
+
+step "replay of a real log"
+if [ -e "$log" ]; then
+	check "replay: 3052 expired, 6948 pushed back, none early" demo 3052 6948 LOG="$log" IDLE=1800s
+else
+	skip "replay of a real log: ${log#"$root"/} is not there"
+fi
+
+step "demo"
+check "make demo: as many as awk counts" demo '' ''

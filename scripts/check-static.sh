@@ -1,0 +1,238 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# check-static.sh: what can be said without running anything.  One result for
+# each checker and group of files.
+set -uo pipefail
+# shellcheck source=scripts/check-lib.sh disable=SC1091
+. "$(dirname "$0")/check-lib.sh"
+
+linux=$("$scripts/kernel" source) || exit
+
+# --- checkpatch ------------------------------------------------------------------
+
+# What cannot apply, anywhere:
+#   FILE_PATH_CHANGES	there is no MAINTAINERS file to update
+#   SPDX_LICENSE_TAG	wants one fixed form; the tags are checked below
+#   EMBEDDED_FILENAME	reports the file name in a test's usage text
+common=FILE_PATH_CHANGES,SPDX_LICENSE_TAG,EMBEDDED_FILENAME
+
+# ... in the uapi header:
+#   BIT_MACRO		user space has no BIT()
+# ... in user space (library, command, selftests, host):
+#   PREFER_KERNEL_TYPES, AVOID_EXTERNS, PREFER_DEFINED_ATTRIBUTE_MACRO, CONST_STRUCT,
+#   CONSIDER_KSTRTO, SSCANF_TO_KSTRTO, STRLCPY, STRCPY, ENOSYS, VOLATILE, USE_FUNC,
+#   ARRAY_SIZE		speak of things that only the kernel has
+#   BIT_MACRO, PREFER_FALLTHROUGH
+#   REPEATED_WORD	takes "enum times times" for prose
+#   EMBEDDED_FUNCTION_NAME, SPLIT_STRING	speak of kernel messages; here they hit
+#			usage texts
+user=PREFER_KERNEL_TYPES,AVOID_EXTERNS,PREFER_DEFINED_ATTRIBUTE_MACRO,CONST_STRUCT
+user+=,CONSIDER_KSTRTO,SSCANF_TO_KSTRTO,STRLCPY,STRCPY,ENOSYS,VOLATILE,USE_FUNC,ARRAY_SIZE
+user+=,BIT_MACRO,PREFER_FALLTHROUGH,REPEATED_WORD,EMBEDDED_FUNCTION_NAME,SPLIT_STRING
+# ... and with macros that are tests (kselftest's and our own):
+#   MACRO_ARG_REUSE, MACRO_ARG_PRECEDENCE, MACRO_WITH_FLOW_CONTROL,
+#   COMPLEX_MACRO, MULTISTATEMENT_MACRO_USE_DO_WHILE, TRAILING_SEMICOLON,
+#   CAMELCASE		of TEST_F() and its like
+#   BRACES		an EXPECT_EQ() is more than one statement
+tests=MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE,MACRO_WITH_FLOW_CONTROL,COMPLEX_MACRO
+tests+=,MULTISTATEMENT_MACRO_USE_DO_WHILE,TRAILING_SEMICOLON,CAMELCASE,BRACES
+# ... in trace.h, which is one large macro that the kernel's own documents want so:
+trace=SPACING,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE,MACRO_ARG_REUSE,COMPLEX_MACRO
+
+# patch IGNORED FILE...
+patch() {
+	local ignored=$1
+	shift
+
+	# Its exit status is 1 for any remark.
+	perl "$linux/scripts/checkpatch.pl" --strict --no-tree --no-summary --terse -q \
+		--max-line-length=100 --ignore "$ignored" -f "$@"
+}
+
+without() {
+	local leave=$1
+	shift
+
+	printf '%s\n' "$@" | grep -v "$leave"
+}
+
+checkpatch() {
+	step "checkpatch"
+	# shellcheck disable=SC2046 # file names have no spaces
+	{
+		silent "checkpatch: kmod" patch "$common" $(without /trace.h kmod/*.[ch])
+		[ ! -e kmod/trace.h ] ||
+			silent "checkpatch: kmod/trace.h" patch "$common,$trace" kmod/trace.h
+		silent "checkpatch: uapi" patch "$common,BIT_MACRO" uapi/linux/*.h
+		silent "checkpatch: selftests" patch "$common,$user,$tests" selftests/*.[ch]
+		silent "checkpatch: userspace" patch "$common,$user,$tests" \
+			$(find userspace -name '*.[ch]' | sort)
+		silent "checkpatch: host" patch "$common,$user,$tests" host/*.[ch]
+	}
+}
+
+# --- compilers --------------------------------------------------------------------
+
+# warnings NAME KDIR: build with W=1 and sparse; what they say of our files fails.
+warnings() {
+	local name=$1 kdir=$2 copy=$build/static/$1 log=$build/static/$1.log
+
+	rm -rf "$copy" && mkdir -p "$copy" && cp -r kmod uapi "$copy/"
+	make -C "$kdir" M="$copy/kmod" W=1 C=2 CF=-D__CHECK_ENDIAN__ -j2 modules >"$log" 2>&1
+	check "W=1 and sparse: the module builds for the $name kernel" built "$log" "$copy"
+	silent "W=1: no warnings, $name kernel" said "$copy" \
+		'^[^ ]*: (fatal )?(error|warning):.*\[-W|modpost|undefined!' "$log"
+	silent "sparse: no warnings, $name kernel" said "$copy" \
+		'^[^ ]*: (error|warning):[^[]*$' "$log"
+}
+
+built() {
+	[ -e "$2/kmod/twheel.ko" ] || { grep -E 'error|No rule' "$1" | head -n 20; return 1; }
+}
+
+# said COPY REGEX LOG: what it says that matches, with the names of our files.
+said() {
+	# Frames are larger with KASAN than what this limit is meant for.
+	grep -E "$2" "$3" | grep -vE 'the compiler differs|Skipping BTF|BTF generation' |
+		{ if [ "${1##*/}" = debug ]; then grep -v frame-larger-than; else cat; fi; } |
+		grep -E "kmod/|uapi/" | sed "s#$1/##" | sort -u
+	true
+}
+
+# kernel NAME: the build directory of a kernel that is in the cache.
+cached() {
+	compgen -G "$(cache_dir)/$1-*/build" | tail -n 1
+}
+
+compilers() {
+	local debug
+
+	step "W=1 and sparse"
+	warnings stock "$("$scripts/kernel" stock)/build"
+	# With KUnit; and it is there as soon as anybody has run a test in a guest.
+	debug=$(cached debug)
+	[ -z "$debug" ] || warnings debug "$debug"
+}
+
+# --- documents ------------------------------------------------------------------------
+
+kernel_doc() {
+	perl "$linux/scripts/kernel-doc" -none -Werror "$@"
+}
+
+rst() {
+	local file
+
+	for file in Documentation/*.rst; do
+		rst2html --halt=5 --report=1 "$file" /dev/null 2>&1 |
+			sed 's/(WARNING.*Unknown interpreted text role/&/'
+	done
+	# Everything is in the index.
+	for file in Documentation/*.rst; do
+		file=$(basename "$file" .rst)
+		[ "$file" = index ] || grep -q "^ *\* \`$file\.rst\`_\|$file.rst" Documentation/index.rst ||
+			echo "Documentation/index.rst lacks $file"
+	done
+}
+
+documents() {
+	step "documents"
+	silent "kernel-doc: kmod" kernel_doc kmod/*.[ch]
+	silent "kernel-doc: uapi" kernel_doc uapi/linux/*.h
+	silent "kernel-doc: userspace/include" kernel_doc userspace/include/*.h
+	if command -v rst2html >/dev/null; then
+		silent "docutils: Documentation" rst
+	else
+		skip "docutils: Documentation: no rst2html (package python3-docutils)"
+	fi
+	silent "names: header, documents, manual pages, module parameters agree" "$scripts/check-names"
+}
+
+# --- text ----------------------------------------------------------------------------------
+
+# The text files of the project.
+texts() {
+	find . \( -name .git -o -name build -o -path ./host/corpus -o -path ./host/out \) -prune \
+		-o -type f -print | sed 's#^\./##' | grep -v '^LICENSES/' | sort
+}
+
+shell_scripts() {
+	local file
+
+	for file in $(texts); do
+		case $file in
+		*.sh)	echo "$file" ;;
+		*)	head -n 1 "$file" | grep -qE '^#!.*[/ ](ba|da)?sh$' && echo "$file" ;;
+		esac
+	done
+}
+
+lint_shell() {
+	# shellcheck disable=SC2046 # file names have no spaces
+	shellcheck -x $(shell_scripts)
+}
+
+# Every source file says what its licence is, in its first two or three lines.
+no_licence() {
+	local file
+
+	for file in $(texts); do
+		case $file in
+		*.[ch] | *.sh | *.pml | *.awk | *Makefile | *Kbuild | scripts/* | selftests/run | .ci/run)
+			head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || echo "$file: no SPDX line" ;;
+		esac
+	done
+}
+
+licences() {
+	local tag
+
+	# Words of the tags that have no text in LICENSES.
+	for tag in $(texts | xargs grep -h -m 1 '^[#/. *;\\"-]*SPDX-License-Identifier: ' |
+		sed 's/.*Identifier: //; s#\*/##; s/[()]//g' |
+		tr ' ' '\n' | grep -vxE 'OR|AND|WITH|' | sort -u); do
+		grep -qsx "SPDX-Exception-Identifier: $tag\|Valid-License-Identifier: $tag" LICENSES/* ||
+			echo "LICENSES has no text for $tag"
+	done
+}
+
+white_space() {
+	texts | xargs grep -nIE '[[:blank:]]+$'
+	# The last line ends, and is not empty.
+	texts | while read -r file; do
+		[ -s "$file" ] || continue
+		[ -z "$(tail -c 1 "$file")" ] || echo "$file: no newline at the end"
+		[ -n "$(tail -n 1 "$file")" ] || echo "$file: an empty line at the end"
+	done
+	true
+}
+
+versions() {
+	grep -n LINUX_VERSION_CODE kmod/*.[ch] | grep -v '^kmod/compat\.h:'
+	true
+}
+
+spelling() {
+	# "\tje" is an instruction in a string
+	texts | xargs codespell -q 3 -L tje
+}
+
+text() {
+	step "text"
+	silent "shellcheck: all shell scripts" lint_shell
+	silent "licences: each source file names its own" no_licence
+	silent "licences: each has its text in LICENSES" licences
+	silent "white space" white_space
+	silent "LINUX_VERSION_CODE only in kmod/compat.h" versions
+	if command -v codespell >/dev/null; then
+		silent "codespell" spelling
+	else
+		skip "codespell: not installed"
+	fi
+}
+
+checkpatch
+compilers
+documents
+text

@@ -1,0 +1,44 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Things that several scripts here share; to be sourced, never run.
+#
+# A script that sources this gets its messages prefixed with its own name, all
+# of them on stderr: stdout belongs to the answer that a caller wants to read.
+
+# The checkout that this copy of the scripts belongs to, wherever it is called from.
+root_dir() {
+	cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P
+}
+
+# Where kernels and locks live: outside the checkout, so that `git clean` and a
+# second checkout do not cost another kernel build.
+cache_dir() {
+	local dir=${XDG_CACHE_HOME:-$HOME/.cache}/twheel
+
+	mkdir -p "$dir" && printf '%s\n' "$dir"
+}
+
+say() {
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+}
+
+# die STATUS MESSAGE
+die() {
+	local status=$1
+
+	shift
+	say "$*"
+	exit "$status"
+}
+
+# need GROUP TOOL...: stop with advice when a tool is missing.
+need() {
+	local group=$1 tool missing=()
+
+	shift
+	for tool; do
+		command -v "$tool" >/dev/null || missing+=("$tool")
+	done
+	[ ${#missing[@]} -eq 0 ] ||
+		die 125 "missing: ${missing[*]} (scripts/setup $group installs them)"
+}
