@@ -6,7 +6,7 @@ PREFIX	?= /usr/local
 DESTDIR	?=
 OUT	:= build
 
-parts	:= static models host user kunit selftests replay
+parts	:= static models host user kunit selftests replay bench
 
 help:
 	@echo 'make demo [LOG=FILE] [IDLE=1800s] [SPEED=20000]'
@@ -19,6 +19,7 @@ help:
 	@echo 'make check-kunit      KUnit, in a guest with the debug kernel'
 	@echo 'make check-selftests  selftests, in guests with the debug and the stock kernel'
 	@echo 'make check-replay     a million timers, a real log, the demo'
+	@echo 'make check-bench      instructions of a push-back, beside timerfd'
 	@echo 'make              the module for KDIR, the library and the command, in build/'
 	@echo 'make install      these, for DESTDIR, PREFIX and KDIR; and a udev rule'
 	@echo 'make setup        the Debian packages that all of this needs (done by the others, too)'

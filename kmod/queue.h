@@ -2,6 +2,7 @@
 #ifndef TWHEEL_QUEUE_H
 #define TWHEEL_QUEUE_H
 
+#include <linux/build_bug.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/lockdep.h>
@@ -117,6 +118,9 @@ struct tw_queue {
 	s64 step;
 	struct tw_counters count;
 };
+
+/* An empty queue takes no more, besides its ring. */
+static_assert(sizeof(struct tw_queue) <= 32 * 1024);
 
 /* queue.c: lifetime, lock, signals */
 struct tw_queue *tw_queue_create(const struct twheel_setup *setup);
