@@ -78,10 +78,11 @@ int main(void)
 	int failed = 0;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		__u64 want = cases[i].ret ? POISON : cases[i].ns;
-		__u64 ns = POISON;
+		__u64 want = POISON, ns = POISON;
 		int ret = duration_parse(cases[i].text, &ns);
 
+		if (!cases[i].ret)
+			want = cases[i].ns;
 		if (ret == cases[i].ret && ns == want)
 			continue;
 		printf("duration_test: '%s' gave %d, %llu ns; want %d, %llu ns\n",
