@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The guest benchmark: what the peers' files and the measuring share.
+ *
+ * Every peer does the same work on the same deadlines (struct load), and hands
+ * its figures to figure().  The unit is what the clock counts: instructions
+ * under QEMU's -icount, where a nanosecond is one, else nanoseconds.
+ */
+#ifndef TWHEEL_BENCH_GUEST_H
+#define TWHEEL_BENCH_GUEST_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#define NSEC_PER_SEC	1000000000ULL
+#define HOUR		(3600 * NSEC_PER_SEC)
+#define BATCH		256U
+
+/* --- meter.c: the clock, and the processor's idle time --- */
+
+double now(void);
+bool counts_instructions(void);
+void quiesce(void);
+
+/* What passes between the two.  The name is the figure's, for --profile. */
+double lap_start(const char *name);
+double lap_stop(double start);
+
+/* What runs between the two, without idling. */
+void meter_start(const char *name);
+double meter_stop(void);
+
+/* Have scripts/bench-profile count the laps and meterings of this name. */
+void profile(const char *name);
+
+/* --- load.c: the work --- */
+
+/**
+ * struct load - timers that are pending, and ops on them, the same for all peers
+ * @n: timers that are pending all the while
+ * @base: ns; @deadline counts from there
+ * @deadline: of the pending timers, n of them
+ * @pick: which of the n is moved, LOAD_OPS of them
+ * @fresh: deadlines for LOAD_OPS timers that are armed or moved
+ * @when: the same, as a peer's system call wants it
+ * @shuffled: 0 to BATCH - 1, the order in which a batch is cancelled
+ */
+#define LOAD_OPS	16384U
+
+struct load {
+	unsigned int n;
+	__u64 base;
+	__u64 *deadline;
+	__u32 *pick;
+	__u64 *fresh;
+	struct timespec *when;
+	__u32 shuffled[BATCH];
+};
+
+int load_make(struct load *load, unsigned int n);
+void load_free(struct load *load);
+struct timespec to_timespec(__u64 ns);
+
+/* Deadlines of expiries, from @start: all at once, or SPREAD_GAP ns apart. */
+#define BURST		10000U
+#define SPREAD		4096U
+#define SPREAD_GAP	20000U
+
+__u64 burst_deadline(__u64 start, unsigned int i);
+__u64 spread_deadline(__u64 start, unsigned int i);
+
+/* --- figures.c: what was measured --- */
+
+/* Print a figure as a line of JSON, and keep it for the table. */
+void figure(const char *peer, const char *name, unsigned int n, double value,
+	    const char *unit);
+/* The same in units of the clock, for @count ops; nothing without a @name. */
+void cost(const char *peer, const char *name, unsigned int n, double total,
+	  unsigned int count);
+/* What figure() was given, or MISSING. */
+#define MISSING		(-1e9)
+double figure_get(const char *peer, const char *name, unsigned int n);
+void figures_table(void);
+
+/* --- memory.c --- */
+
+/* Bytes that are in use on this machine, in all and by slabs. */
+struct memory {
+	double used;
+	double slab;
+};
+
+struct memory memory_now(void);
+void memory_figures(const char *peer, unsigned int n, const struct memory *before);
+
+/* --- stretch.c: the longest that nobody else could run in between --- */
+
+void stretch_start(void);
+void stretch_figures(const char *peer, unsigned int n);
+
+/* --- the peers: 0, or a negative errno after complaining --- */
+
+int bench_twheel(const struct load *load);
+int bench_words(const struct load *load);
+int bench_interrupts(void);
+int bench_timerfd(const struct load *load);
+int bench_posix(const struct load *load);
+int bench_uring(const struct load *load);
+
+/* --- floors.c --- */
+
+/* Print PASS or FAIL for each; whether all pass. */
+bool floors_hold(void);
+
+/* Print a message on stderr; returns @status. */
+int complain(int status, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif /* TWHEEL_BENCH_GUEST_H */

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The work that every peer is given: deadlines at random within an hour, an hour
+ * from now, so that none is reached while ops are measured.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest.h"
+
+static __u32 next_random(__u64 *state)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *state >> 33;
+}
+
+struct timespec to_timespec(__u64 ns)
+{
+	return (struct timespec){ ns / NSEC_PER_SEC, ns % NSEC_PER_SEC };
+}
+
+static __u64 random_deadline(const struct load *load, __u64 *seed)
+{
+	return load->base + ((__u64)next_random(seed) * HOUR >> 31);
+}
+
+/* Fisher and Yates. */
+static void shuffle(__u32 *order, unsigned int n, __u64 *seed)
+{
+	for (unsigned int i = 0; i < n; i++)
+		order[i] = i;
+	for (unsigned int i = n - 1; i > 0; i--) {
+		unsigned int j = next_random(seed) % (i + 1);
+		__u32 other = order[j];
+
+		order[j] = order[i];
+		order[i] = other;
+	}
+}
+
+static void fill(struct load *load)
+{
+	__u64 seed = 1;
+
+	for (unsigned int i = 0; i < load->n; i++)
+		load->deadline[i] = random_deadline(load, &seed);
+	for (unsigned int i = 0; i < LOAD_OPS; i++) {
+		load->pick[i] = next_random(&seed) % load->n;
+		load->fresh[i] = random_deadline(load, &seed);
+		load->when[i] = to_timespec(load->fresh[i]);
+	}
+	shuffle(load->shuffled, BATCH, &seed);
+}
+
+int load_make(struct load *load, unsigned int n)
+{
+	memset(load, 0, sizeof(*load));
+	load->n = n;
+	load->base = (__u64)now() + HOUR;
+	load->deadline = calloc(n, sizeof(*load->deadline));
+	load->pick = calloc(LOAD_OPS, sizeof(*load->pick));
+	load->fresh = calloc(LOAD_OPS, sizeof(*load->fresh));
+	load->when = calloc(LOAD_OPS, sizeof(*load->when));
+	if (!load->deadline || !load->pick || !load->fresh || !load->when) {
+		load_free(load);
+		return complain(-ENOMEM, "%u timers: out of memory", n);
+	}
+	fill(load);
+	return 0;
+}
+
+void load_free(struct load *load)
+{
+	free(load->deadline);
+	free(load->pick);
+	free(load->fresh);
+	free(load->when);
+}
+
+__u64 burst_deadline(__u64 start, unsigned int i)
+{
+	return start + 0 * i;
+}
+
+/* Distinct, in no order, SPREAD_GAP apart on average. */
+__u64 spread_deadline(__u64 start, unsigned int i)
+{
+	unsigned int place = i * 2731 % SPREAD;
+
+	return start + (__u64)place * SPREAD_GAP + place * 7919 % (SPREAD_GAP / 2);
+}
