@@ -23,6 +23,12 @@ struct tw_clock {
 	s64 base;
 };
 
+/* Whether the clock can be set, so that tw_clock_step() has something to tell. */
+static inline bool tw_clock_can_be_set(const struct tw_clock *c)
+{
+	return c->id == CLOCK_REALTIME || c->id == CLOCK_TAI;
+}
+
 int tw_clock_init(struct tw_clock *c, u32 id);
 u64 tw_clock_now(const struct tw_clock *c);
 s64 tw_clock_step(struct tw_clock *c);

@@ -73,7 +73,7 @@ static void write_record(struct tw_queue *q, struct tw_timer *t, u64 now)
 	q->count.expired++;
 	q->count.missed += missed;
 	tw_count_lateness(&q->count, lateness);
-	trace_twheel_expire(q->number, &rec);
+	trace_twheel_expire(q->number, tw_ring_at(&q->ring, t->last));
 	t->state = TW_IDLE;
 	if (t->period) {
 		t->deadline = deadline + t->period;
@@ -285,50 +285,6 @@ void tw_queue_stop_expiry(struct tw_queue *q)
 }
 
 /**
- * tw_queue_unfile() - make a pending timer idle
- * @q: the queue
- * @t: a timer in the wheel or in the backlog
- *
- * Context: Expects q->lock to be held.
- */
-void tw_queue_unfile(struct tw_queue *q, struct tw_timer *t)
-{
-	lockdep_assert_held(&q->lock);
-	if (t->state == TW_WHEEL) {
-		tw_wheel_remove(&q->wheel, t);
-	} else {
-		tw_ring_unwait(&q->ring, t);
-		tw_ring_publish(&q->ring, q->stepped);
-	}
-	t->state = TW_IDLE;
-}
-
-/**
- * tw_queue_file() - file a timer in the wheel for its deadline
- * @q: the queue
- * @t: a timer with deadline and grain, pending or not
- *
- * The caller sees to tw_queue_settle().
- *
- * Context: Expects q->lock to be held.
- */
-void tw_queue_file(struct tw_queue *q, struct tw_timer *t)
-{
-	u64 expires = tw_expires(t->deadline, t->grain);
-
-	lockdep_assert_held(&q->lock);
-	if (t->state == TW_WHEEL) {
-		tw_wheel_move(&q->wheel, t, expires);
-		return;
-	}
-	if (t->state == TW_DUE)
-		tw_queue_unfile(q, t);
-	t->expires = expires;
-	t->state = TW_WHEEL;
-	tw_wheel_add(&q->wheel, t);
-}
-
-/**
  * tw_queue_settle() - after changes: deliver what is due, program the hrtimer
  * @q: the queue
  * @now: ns, from tw_queue_lock()
@@ -337,10 +293,13 @@ void tw_queue_file(struct tw_queue *q, struct tw_timer *t)
  */
 void tw_queue_settle(struct tw_queue *q, u64 now)
 {
-	bool due = tw_wheel_next(&q->wheel) <= now || tw_ring_first(&q->ring) || q->stepped;
+	u64 next = tw_wheel_next(&q->wheel);
 
 	lockdep_assert_held(&q->lock);
-	go_on(q, due && pass(q, now));
+	if (next <= now || q->ring.waiting || q->stepped)
+		go_on(q, pass(q, now));
+	else if (next != q->programmed)
+		go_on(q, false);
 }
 
 /**

@@ -29,10 +29,12 @@
 /**
  * struct tw_file - one open of the device
  * @setup: one SETUP at a time
+ * @wait: readers and pollers, who may come before SETUP
  * @queue: NULL until SETUP; published with release, never changed again
  */
 struct tw_file {
 	struct mutex setup;		/* see above */
+	wait_queue_head_t wait;
 	struct tw_queue *queue;
 };
 
@@ -54,6 +56,7 @@ static int tw_open(struct inode *inode, struct file *file)
 	if (!f)
 		return -ENOMEM;
 	mutex_init(&f->setup);
+	init_waitqueue_head(&f->wait);
 	file->private_data = f;
 	return nonseekable_open(inode, file);
 }
@@ -121,7 +124,7 @@ static int ioctl_setup(struct tw_file *f, void __user *user)
 		return err;
 	answer_setup(&setup);
 	mutex_lock(&f->setup);
-	q = f->queue ? ERR_PTR(-EBUSY) : tw_queue_create(&setup);
+	q = f->queue ? ERR_PTR(-EBUSY) : tw_queue_create(&setup, &f->wait);
 	if (IS_ERR(q)) {
 		err = PTR_ERR(q);
 	} else if (copy_to_user(user, &setup, sizeof(setup))) {
@@ -215,6 +218,14 @@ static long tw_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	}
 }
 
+/* Move backlog into the ring; say that the clock was set.  How many records. */
+static int refill(struct tw_queue *q)
+{
+	if (!READ_ONCE(q->ring.shared->backlog) && !tw_clock_can_be_set(&q->clock))
+		return 0;
+	return tw_queue_flush(q);
+}
+
 /* Whether there is a record, or will be after a flush. */
 static bool readable(const struct tw_queue *q)
 {
@@ -253,15 +264,15 @@ static ssize_t read_some(struct tw_queue *q, char __user *user, size_t size)
 
 	while (size - done >= sizeof(struct twheel_record)) {
 		err = read_one(q, user + done);
-		if (err == -EAGAIN && READ_ONCE(q->ring.shared->backlog) && tw_queue_flush(q))
+		if (err == -EAGAIN && refill(q))
 			continue;
 		if (err)
 			break;
 		done += sizeof(struct twheel_record);
 		cond_resched();
 	}
-	if (done && READ_ONCE(q->ring.shared->backlog))
-		tw_queue_flush(q);
+	if (done)
+		refill(q);
 	return done ?: err;
 }
 
@@ -278,7 +289,7 @@ static ssize_t tw_read(struct file *file, char __user *user, size_t size, loff_t
 	while ((got = read_some(q, user, size)) == -EAGAIN) {
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		err = wait_event_interruptible(q->wait, readable(q));
+		err = wait_event_interruptible(*q->wait, readable(q));
 		if (err)
 			return err;
 	}
@@ -287,13 +298,14 @@ static ssize_t tw_read(struct file *file, char __user *user, size_t size, loff_t
 
 static __poll_t tw_poll(struct file *file, poll_table *table)
 {
-	struct tw_queue *q = file_queue(file);
+	struct tw_file *f = file->private_data;
+	struct tw_queue *q;
 
+	poll_wait(file, &f->wait, table);
+	q = file_queue(file);
 	if (!q)
 		return EPOLLERR;
-	poll_wait(file, &q->wait, table);
-	if (READ_ONCE(q->ring.shared->backlog))
-		tw_queue_flush(q);
+	refill(q);
 	return readable(q) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 

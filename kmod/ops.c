@@ -22,7 +22,7 @@
 #include "queue.h"
 #include "trace.h"
 
-#define FEW	8	/* ops, on the stack */
+#define FEW	2	/* ops, on the stack */
 #define CHUNK	64	/* ops, in memory taken for larger batches */
 
 /**

@@ -82,8 +82,8 @@ static void signal_later(struct irq_work *work)
 
 static void notify(struct tw_queue *q)
 {
-	if (wq_has_sleeper(&q->wait))
-		wake_up_poll(&q->wait, EPOLLIN | EPOLLRDNORM);
+	if (wq_has_sleeper(q->wait))
+		wake_up_poll(q->wait, EPOLLIN | EPOLLRDNORM);
 	if (!tw_ring_wants_signal(&q->ring))
 		return;
 	if (eventfd_signal_allowed())
@@ -175,7 +175,6 @@ static int init_members(struct tw_queue *q, const struct twheel_setup *setup)
 	q->words.on = setup->flags & TWHEEL_SETUP_WORDS;
 	mutex_init(&q->growing);
 	spin_lock_init(&q->lock);
-	init_waitqueue_head(&q->wait);
 	init_irq_work(&q->signal_later, signal_later);
 	tw_wheel_init(&q->wheel, tw_clock_now(&q->clock));
 	tw_table_init(&q->table, setup->max_timers);
@@ -186,11 +185,12 @@ static int init_members(struct tw_queue *q, const struct twheel_setup *setup)
 /**
  * tw_queue_create() - make a queue
  * @setup: what SETUP asks for, checked; ring_entries is a power of two
+ * @wait: whom to wake; outlives the queue
  *
  * Context: Process context.  May sleep.
  * Return: the queue, or an ERR_PTR: -EDQUOT, -EINVAL for the clock, -ENOMEM.
  */
-struct tw_queue *tw_queue_create(const struct twheel_setup *setup)
+struct tw_queue *tw_queue_create(const struct twheel_setup *setup, wait_queue_head_t *wait)
 {
 	struct tw_user *user = tw_user_get();
 	struct tw_queue *q;
@@ -203,6 +203,7 @@ struct tw_queue *tw_queue_create(const struct twheel_setup *setup)
 	if (err)
 		goto free_queue;
 	q->user = user;
+	q->wait = wait;
 	err = init_members(q, setup);
 	if (err) {
 		tw_queue_destroy(q);

@@ -58,7 +58,7 @@ struct tw_counters {
  * @number: names the queue in traces
  * @slack: ns, of timers that name none
  * @user: who is charged
- * @wait: readers and pollers
+ * @wait: the file's readers and pollers
  * @signal: the eventfd; written under @lock, read under RCU
  * @signal_later: signals it where that is not possible at once
  * @work: passes, when one in softirq context is not enough
@@ -97,7 +97,7 @@ struct tw_queue {
 	u64 number;
 	u64 slack;
 	struct tw_user *user;
-	wait_queue_head_t wait;
+	wait_queue_head_t *wait;
 	struct tw_signal __rcu *signal;
 	struct irq_work signal_later;
 	struct work_struct work;
@@ -123,7 +123,7 @@ struct tw_queue {
 static_assert(sizeof(struct tw_queue) <= 32 * 1024);
 
 /* queue.c: lifetime, lock, signals */
-struct tw_queue *tw_queue_create(const struct twheel_setup *setup);
+struct tw_queue *tw_queue_create(const struct twheel_setup *setup, wait_queue_head_t *wait);
 void tw_queue_destroy(struct tw_queue *q);
 int tw_queue_set_eventfd(struct tw_queue *q, int fd);
 u64 tw_queue_lock(struct tw_queue *q);
@@ -139,11 +139,53 @@ int tw_queue_grow(struct tw_queue *q);
 void tw_queue_free_timers(struct tw_queue *q);
 u64 tw_queue_memory(const struct tw_queue *q);
 
+/**
+ * tw_queue_unfile() - make a pending timer idle
+ * @q: the queue
+ * @t: a timer in the wheel or in the backlog
+ *
+ * Context: Expects q->lock to be held.
+ */
+static inline void tw_queue_unfile(struct tw_queue *q, struct tw_timer *t)
+{
+	lockdep_assert_held(&q->lock);
+	if (t->state == TW_WHEEL) {
+		tw_wheel_remove(&q->wheel, t);
+	} else {
+		tw_ring_unwait(&q->ring, t);
+		tw_ring_publish(&q->ring, q->stepped);
+	}
+	t->state = TW_IDLE;
+}
+
+/**
+ * tw_queue_file() - file a timer in the wheel for its deadline
+ * @q: the queue
+ * @t: a timer with deadline and grain, pending or not
+ *
+ * The caller sees to tw_queue_settle().
+ *
+ * Context: Expects q->lock to be held.
+ */
+static inline void tw_queue_file(struct tw_queue *q, struct tw_timer *t)
+{
+	u64 expires = tw_expires(t->deadline, t->grain);
+
+	lockdep_assert_held(&q->lock);
+	if (t->state == TW_WHEEL) {
+		tw_wheel_move(&q->wheel, t, expires);
+		return;
+	}
+	if (t->state == TW_DUE)
+		tw_queue_unfile(q, t);
+	t->expires = expires;
+	t->state = TW_WHEEL;
+	tw_wheel_add(&q->wheel, t);
+}
+
 /* expire.c: passes over due timers */
 void tw_queue_init_expiry(struct tw_queue *q);
 void tw_queue_stop_expiry(struct tw_queue *q);
-void tw_queue_file(struct tw_queue *q, struct tw_timer *t);
-void tw_queue_unfile(struct tw_queue *q, struct tw_timer *t);
 void tw_queue_settle(struct tw_queue *q, u64 now);
 int tw_queue_flush(struct tw_queue *q);
 

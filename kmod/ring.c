@@ -101,20 +101,6 @@ bool tw_ring_room(struct tw_ring *ring)
 }
 
 /**
- * tw_ring_write() - write a record; tw_ring_publish() shows it
- * @ring: a ring that has room
- * @rec: the record
- *
- * Context: Expects the queue's lock to be held.
- * Return: the record's number.
- */
-u32 tw_ring_write(struct tw_ring *ring, const struct twheel_record *rec)
-{
-	ring->records[ring->tail & (ring->entries - 1)] = *rec;
-	return ring->tail++;
-}
-
-/**
  * tw_ring_show() - show the program what has been written
  * @ring: the ring
  *
@@ -242,7 +228,7 @@ int tw_ring_peek(const struct tw_ring *ring, struct twheel_record *rec, u32 *num
 		return -EAGAIN;
 	if (tail - head > ring->entries)
 		return READ_ONCE(ring->ctl->head) == head ? -EPROTO : -EBUSY;
-	*rec = ring->records[head & (ring->entries - 1)];
+	*rec = *tw_ring_at(ring, head);
 	*number = head;
 	return 0;
 }

@@ -46,7 +46,6 @@ int tw_ring_init(struct tw_ring *ring, u32 entries);
 void tw_ring_destroy(struct tw_ring *ring);
 
 bool tw_ring_room(struct tw_ring *ring);
-u32 tw_ring_write(struct tw_ring *ring, const struct twheel_record *rec);
 void tw_ring_show(struct tw_ring *ring);
 void tw_ring_publish(struct tw_ring *ring, u32 more);
 bool tw_ring_unread(const struct tw_ring *ring, u32 number);
@@ -59,5 +58,25 @@ int tw_ring_peek(const struct tw_ring *ring, struct twheel_record *rec, u32 *num
 bool tw_ring_take(struct tw_ring *ring, u32 number);
 u32 tw_ring_count(const struct tw_ring *ring);
 bool tw_ring_wants_signal(const struct tw_ring *ring);
+
+/* The place of record @number. */
+static inline struct twheel_record *tw_ring_at(const struct tw_ring *ring, u32 number)
+{
+	return &ring->records[number & (ring->entries - 1)];
+}
+
+/**
+ * tw_ring_write() - write a record; tw_ring_publish() shows it
+ * @ring: a ring that has room
+ * @rec: the record
+ *
+ * Context: Expects the queue's lock to be held.
+ * Return: the record's number.
+ */
+static inline u32 tw_ring_write(struct tw_ring *ring, const struct twheel_record *rec)
+{
+	*tw_ring_at(ring, ring->tail) = *rec;
+	return ring->tail++;
+}
 
 #endif /* TWHEEL_RING_H */

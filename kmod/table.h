@@ -37,12 +37,44 @@ bool tw_table_needs_leaf(const struct tw_table *tb);
 void tw_table_add_leaf(struct tw_table *tb, void *page);
 void tw_table_add_chunk(struct tw_table *tb, void *page);
 void *tw_table_take_page(struct tw_table *tb);
-struct tw_timer *tw_table_alloc(struct tw_table *tb);
-void tw_table_free(struct tw_table *tb, struct tw_timer *t);
 
 static inline bool tw_table_full(const struct tw_table *tb)
 {
 	return tb->used >= tb->max;
+}
+
+/**
+ * tw_table_alloc() - take a timer into use
+ * @tb: the table
+ *
+ * Return: a timer in state TW_IDLE, all else but its index and generation
+ * undefined; NULL when the table is full or needs another chunk.
+ */
+static inline struct tw_timer *tw_table_alloc(struct tw_table *tb)
+{
+	struct tw_timer *t;
+
+	if (tw_table_full(tb) || hlist_empty(&tb->free))
+		return NULL;
+	t = hlist_entry(tb->free.first, struct tw_timer, link);
+	hlist_del_init(&t->link);
+	t->state = TW_IDLE;
+	tb->used++;
+	return t;
+}
+
+/**
+ * tw_table_free() - put a timer out of use; its id is not valid any more
+ * @tb: the table
+ * @t: a timer in state TW_IDLE
+ */
+static inline void tw_table_free(struct tw_table *tb, struct tw_timer *t)
+{
+	t->state = TW_FREE;
+	if (!++t->gen)
+		t->gen = 1;
+	hlist_add_head(&t->link, &tb->free);
+	tb->used--;
 }
 
 /**

@@ -100,8 +100,23 @@ static void link_in_order(struct tw_slot *s, struct tw_timer *t)
 /* A timer of @s, which counts it already, expires at @expires. */
 static void slot_note(struct tw_slot *s, u64 expires)
 {
-	s->min = s->count == 1 ? expires : min(s->min, expires);
-	s->max = s->count == 1 ? expires : max(s->max, expires);
+	if (s->count == 1 || expires < s->min)
+		s->min = expires;
+	if (s->count == 1 || expires > s->max)
+		s->max = expires;
+}
+
+static void slot_mark(struct tw_wheel *w, unsigned int i)
+{
+	w->occupied[slot_level(i)] |= 1ULL << (i % TW_SLOTS);
+	w->levels |= 1U << slot_level(i);
+}
+
+static void slot_unmark(struct tw_wheel *w, unsigned int i)
+{
+	w->occupied[slot_level(i)] &= ~(1ULL << (i % TW_SLOTS));
+	if (!w->occupied[slot_level(i)])
+		w->levels &= ~(1U << slot_level(i));
 }
 
 static void slot_link(struct tw_wheel *w, struct tw_timer *t)
@@ -110,7 +125,7 @@ static void slot_link(struct tw_wheel *w, struct tw_timer *t)
 	struct tw_slot *s = &w->slots[i];
 
 	if (!s->count++)
-		w->occupied[slot_level(i)] |= 1ULL << (i % TW_SLOTS);
+		slot_mark(w, i);
 	slot_note(s, t->expires);
 	t->slot = i;
 	if (i == TW_SLOT_PAST)
@@ -128,7 +143,7 @@ static void slot_unlink(struct tw_wheel *w, struct tw_timer *t)
 	t->slot = TW_SLOT_NONE;
 	if (--s->count)
 		return;
-	w->occupied[slot_level(i)] &= ~(1ULL << (i % TW_SLOTS));
+	slot_unmark(w, i);
 	if (w->open == s)
 		w->open = NULL;
 }
@@ -149,12 +164,13 @@ static u64 slot_event(const struct tw_wheel *w, unsigned int i)
 /* The earliest slot while slots are in order. */
 static int first_slot(const struct tw_wheel *w)
 {
+	u32 levels = w->levels & ((1U << TW_LEVELS) - 1);
 	unsigned int level;
 
-	for (level = 0; level < TW_LEVELS; level++)
-		if (w->occupied[level])
-			return level * TW_SLOTS + __ffs64(w->occupied[level]);
-	return -1;
+	if (!levels)
+		return -1;
+	level = __ffs64(levels);
+	return level * TW_SLOTS + __ffs64(w->occupied[level]);
 }
 
 /* The earliest slot after @now went back: compare them all. */
@@ -424,6 +440,9 @@ const char *tw_wheel_check(const struct tw_wheel *w)
 	unsigned int i;
 	u64 count = 0;
 
+	for (i = 0; i <= TW_LEVELS; i++)
+		if ((w->levels >> i & 1) != !!w->occupied[i])
+			return "a bit of the levels is wrong";
 	for (i = 0; i < ARRAY_SIZE(w->slots); i++) {
 		wrong = check_slot(w, i);
 		if (wrong)

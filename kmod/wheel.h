@@ -39,6 +39,7 @@ struct tw_slot {
  * @open: the slot under work, or NULL
  * @count: timers in the wheel
  * @refiled: timers put from a slot into another, ever
+ * @levels: bit k: level k has timers; one more bit for TW_SLOT_PAST
  * @occupied: bit s of word k: slot s of level k has timers
  * @slots: level by level, and TW_SLOT_PAST
  *
@@ -50,6 +51,7 @@ struct tw_wheel {
 	struct tw_slot *open;
 	u64 count;
 	u64 refiled;
+	u32 levels;
 	u64 occupied[TW_LEVELS + 1];
 	struct tw_slot slots[TW_LEVELS * TW_SLOTS + 1];
 };

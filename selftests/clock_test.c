@@ -279,6 +279,25 @@ TEST_F(clock, step_of_tai_is_reported)
 	step_is_reported(_metadata, CLOCK_TAI, HOUR);
 }
 
+/* Without a timer, poll() and read() are the events that bring it. */
+TEST_F(clock, step_is_reported_to_who_polls_or_reads)
+{
+	struct twheel_record rec;
+	struct queue q;
+
+	ASSERT_EQ(0, queue_open(&q, CLOCK_REALTIME, 8));
+	EXPECT_FALSE(readable(q.fd, 0));
+	ASSERT_EQ(0, step(HOUR));
+	EXPECT_TRUE(readable(q.fd, 0));
+	ASSERT_EQ(1, read_records(q.fd, &rec, 1));
+	EXPECT_EQ(0ULL, rec.id);
+	ASSERT_EQ(0, step(-(__s64)HOUR));
+	ASSERT_EQ(1, read_records(q.fd, &rec, 1));
+	EXPECT_EQ(0ULL, rec.id);
+	EXPECT_FALSE(readable(q.fd, 0));
+	queue_close(&q);
+}
+
 /* A timer that the step makes due brings the report with it. */
 TEST_F(clock, forward_step_is_reported_with_what_it_made_due)
 {

@@ -352,6 +352,24 @@ TEST(poll_before_setup_is_pollerr)
 	close(fd);
 }
 
+/* Who is in epoll before SETUP is woken by the queue that SETUP makes. */
+TEST(epoll_before_setup_is_woken_afterwards)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	struct twheel_setup setup = setup_of(CLOCK_MONOTONIC, 8);
+	int fd = device_open(), epoll = epoll_create1(EPOLL_CLOEXEC);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event));
+	EXPECT_EQ(1, epoll_wait(epoll, &event, 1, 0));
+	ASSERT_EQ(0, tw_ioctl(fd, TWHEEL_IOC_SETUP, &setup));
+	ASSERT_NE(0ULL, arm_rel(fd, 20 * MSEC, 1));
+	EXPECT_EQ(1, epoll_wait(epoll, &event, 1, GIVE_UP_MS));
+	EXPECT_TRUE(event.events & EPOLLIN);
+	close(epoll);
+	close(fd);
+}
+
 TEST_F(notify, empty_queue_is_not_readable)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLIN | POLLOUT | POLLPRI };
