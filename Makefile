@@ -20,6 +20,8 @@ help:
 	@echo 'make check-selftests  selftests, in guests with the debug and the stock kernel'
 	@echo 'make check-replay     a million timers, a real log, the demo'
 	@echo 'make check-bench      instructions of a push-back, beside timerfd'
+	@echo 'make bench        the guest beside timerfd, POSIX timers and io_uring; the wheel'
+	@echo '                  beside what programs use today (an hour; needs a quiet machine)'
 	@echo 'make              the module for KDIR, the library and the command, in build/'
 	@echo 'make install      these, for DESTDIR, PREFIX and KDIR; and a udev rule'
 	@echo 'make setup        the Debian packages that all of this needs (done by the others, too)'
@@ -35,6 +37,11 @@ check:
 
 $(parts:%=check-%): check-%:
 	@scripts/check $*
+
+bench:
+	@scripts/setup all bench
+	@scripts/bench-guest
+	@bench/run
 
 all: module userspace
 
@@ -67,5 +74,5 @@ clean:
 	rm -rf $(OUT)
 
 .DEFAULT_GOAL := all
-.PHONY: help demo check $(parts:%=check-%) all module userspace install install-module \
+.PHONY: help demo check bench $(parts:%=check-%) all module userspace install install-module \
 	install-userspace install-udev setup clean
