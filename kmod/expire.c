@@ -10,11 +10,11 @@
  *	publish; if room has come meanwhile, the backlog once more
  *
  * Then the hrtimer is programmed for the wheel's next event.  If a pass was not
- * enough, the rest is left to a work item, which does pass after pass with
- * scheduling points between them, as an ordinary task.  While it has work the
- * hrtimer is not programmed.  So a million due timers take no more than
- * TW_BUDGET of them at a time with softirqs off, and a queue that has too much
- * to do takes its share of CPU and no more.
+ * enough, the rest is left to a work item, an ordinary task, which does one pass
+ * and, if there is more, queues itself behind the work of all other queues.
+ * Meanwhile the hrtimer is not programmed.  So a million due timers take no more
+ * than TW_BUDGET of them at a time with softirqs off; and queues that have too
+ * much to do take turns, on as many tasks as there are CPUs and no more.
  *
  * The hrtimer is programmed only when the next event is earlier than the one it
  * is programmed for.  When that has been removed it fires for nothing, once.
@@ -28,11 +28,11 @@
 #include "queue.h"
 #include "trace.h"
 
-static void write_step(struct tw_queue *q, u64 now)
+static void write_step(struct tw_queue *q)
 {
 	struct twheel_record rec = {
 		.user_data = q->step,
-		.deadline = now,
+		.deadline = tw_clock_now(&q->clock),
 	};
 
 	tw_ring_write(&q->ring, &rec);
@@ -154,7 +154,7 @@ static unsigned int flush(struct tw_queue *q, u64 now, unsigned int *budget)
 	struct tw_timer *t;
 
 	if (q->stepped && tw_ring_room(&q->ring)) {
-		write_step(q, now);
+		write_step(q);
 		moved++;
 	}
 	while (*budget && (t = tw_ring_first(&q->ring)) && tw_ring_room(&q->ring)) {
@@ -166,6 +166,12 @@ static unsigned int flush(struct tw_queue *q, u64 now, unsigned int *budget)
 	return moved;
 }
 
+/* Whether there is something that can be written to the ring, and was not. */
+static bool can_write(struct tw_queue *q)
+{
+	return (tw_ring_first(&q->ring) || q->stepped) && tw_ring_room(&q->ring);
+}
+
 /* Publish; go on while the program makes room, for it does not say so. */
 static unsigned int flush_and_publish(struct tw_queue *q, u64 now, unsigned int *budget)
 {
@@ -175,7 +181,7 @@ static unsigned int flush_and_publish(struct tw_queue *q, u64 now, unsigned int 
 		moved = flush(q, now, budget);
 		sum += moved;
 		tw_ring_publish(&q->ring, q->stepped);
-	} while (*budget && tw_ring_first(&q->ring) && tw_ring_room(&q->ring));
+	} while (*budget && can_write(q));
 	return sum;
 }
 
@@ -193,8 +199,7 @@ static bool pass(struct tw_queue *q, u64 now)
 		expire(q, t, now);
 	if (flush_and_publish(q, now, &records))
 		q->notify = true;
-	return tw_wheel_next(&q->wheel) <= now ||
-	       (tw_ring_first(&q->ring) && tw_ring_room(&q->ring));
+	return tw_wheel_next(&q->wheel) <= now || can_write(q);
 }
 
 /* Have the hrtimer fire at the wheel's next event, at the latest. */
@@ -241,19 +246,12 @@ static enum hrtimer_restart on_hrtimer(struct hrtimer *hrtimer)
 static void on_work(struct work_struct *work)
 {
 	struct tw_queue *q = container_of(work, struct tw_queue, work);
-	bool more;
+	u64 now = tw_queue_lock(q);
 
-	do {
-		u64 now = tw_queue_lock(q);
-
-		more = !q->closing && pass(q, now);
-		if (!more) {
-			q->working = false;
-			go_on(q, false);
-		}
-		tw_queue_unlock(q);
-		cond_resched();
-	} while (more);
+	q->working = false;
+	if (!q->closing)
+		go_on(q, pass(q, now));
+	tw_queue_unlock(q);
 }
 
 /**

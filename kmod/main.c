@@ -5,6 +5,7 @@
  * The module cannot go while a queue is open or mapped, since each open file
  * holds it and each mapping holds its file.
  */
+#include <linux/cpumask.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -28,7 +29,7 @@ static int __init twheel_init(void)
 {
 	int err;
 
-	tw_workqueue = alloc_workqueue("twheel", WQ_UNBOUND, 0);
+	tw_workqueue = alloc_workqueue("twheel", WQ_UNBOUND, num_possible_cpus());
 	if (!tw_workqueue)
 		return -ENOMEM;
 	err = misc_register(&device);
