@@ -269,6 +269,8 @@ static ssize_t read_some(struct tw_queue *q, char __user *user, size_t size)
 		if (err)
 			break;
 		done += sizeof(struct twheel_record);
+		if (signal_pending(current))
+			break;
 		cond_resched();
 	}
 	if (done)

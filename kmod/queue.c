@@ -113,6 +113,8 @@ u64 tw_queue_lock(struct tw_queue *q)
 	if (step) {
 		q->stepped = true;
 		q->step += step;
+		q->notify = true;
+		tw_ring_publish(&q->ring, 1);
 	}
 	tw_wheel_set_now(&q->wheel, now);
 	return now;
@@ -192,29 +194,30 @@ static int init_members(struct tw_queue *q, const struct twheel_setup *setup)
  */
 struct tw_queue *tw_queue_create(const struct twheel_setup *setup, wait_queue_head_t *wait)
 {
-	struct tw_user *user = tw_user_get();
+	struct tw_user *user;
+	struct tw_clock clock;
 	struct tw_queue *q;
-	int err;
+	int err = tw_clock_init(&clock, setup->clockid);
 
+	if (err)
+		return ERR_PTR(err);
+	user = tw_user_get();
 	if (IS_ERR(user))
 		return ERR_CAST(user);
 	q = kvzalloc(sizeof(*q), TW_GFP_USER);
-	err = q ? tw_clock_init(&q->clock, setup->clockid) : -ENOMEM;
-	if (err)
-		goto free_queue;
+	if (!q) {
+		tw_user_put(user);
+		return ERR_PTR(-ENOMEM);
+	}
 	q->user = user;
 	q->wait = wait;
+	q->clock = clock;
 	err = init_members(q, setup);
 	if (err) {
 		tw_queue_destroy(q);
 		return ERR_PTR(err);
 	}
 	return q;
-
-free_queue:
-	kvfree(q);
-	tw_user_put(user);
-	return ERR_PTR(err);
 }
 
 /**
