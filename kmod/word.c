@@ -120,6 +120,12 @@ static u64 word_deadline(u64 word)
 	return word & ~TWHEEL_WORD_STATE;
 }
 
+/* Whether a timer that is pending has not been cancelled by its word. */
+static bool is_pending(u64 word)
+{
+	return word_state(word) == TWHEEL_WORD_ARMED || word_state(word) == TWHEEL_WORD_FIRED;
+}
+
 static u64 round_up_deadline(u64 deadline)
 {
 	return (deadline + TW_WORD_GRAIN - 1) & ~(TW_WORD_GRAIN - 1);
@@ -165,7 +171,7 @@ void tw_word_arm(u64 *word, u64 deadline)
  */
 bool tw_word_rearm(u64 *word, u64 deadline)
 {
-	return word_state(xchg(word, armed_word(deadline))) != TWHEEL_WORD_CANCELLED;
+	return is_pending(xchg(word, armed_word(deadline)));
 }
 
 /**
@@ -177,7 +183,7 @@ bool tw_word_rearm(u64 *word, u64 deadline)
  */
 bool tw_word_end(u64 *word)
 {
-	return word_state(xchg(word, TWHEEL_WORD_IDLE)) != TWHEEL_WORD_CANCELLED;
+	return is_pending(xchg(word, TWHEEL_WORD_IDLE));
 }
 
 /**

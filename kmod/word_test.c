@@ -99,7 +99,7 @@ static const struct end_case end_cases[] = {
 	{ "pushed back", ARMED(9000), true },
 	{ "fired, in the backlog", FIRED(1000), true },
 	{ "cancelled", CANCELLED(1000), false },
-	{ "hostile: idle", 0, true },
+	{ "hostile: idle", 0, false },
 };
 
 static void end_name(const struct end_case *c, char *name)
