@@ -3,8 +3,9 @@
  * A batch of ops: SUBMIT.
  *
  * Ops are copied in by the chunk, checked, run under the lock, settled (what is
- * due delivered, the hrtimer programmed), and their results copied out.  So a task that sleeps
- * on its own memory between two chunks delays nobody, itself included.
+ * due delivered, the hrtimer programmed), and their results copied out.  So a
+ * task that sleeps on its own memory between two chunks delays nobody, itself
+ * included.
  *
  * Only ARM needs memory.  It does not take it under the lock: it stops, the lock
  * is dropped, the queue grows, and the op runs again.  Where it cannot grow, the
