@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Faults: each allocation and each copy of user memory that a queue's life needs
+ * fails once, in turn (B69, B119).  After each, what the kernel said is armed is
+ * armed and nothing else, and when the queue is closed nothing is left; that no
+ * memory leaks is for kmemleak to say, when the guest has ended.
+ *
+ * The kernel counts down /proc/thread-self/fail-nth; the debug kernel has it.
+ */
+#include "common.h"
+
+#include <sys/eventfd.h>
+
+#include "kselftest_harness.h"
+
+#define FAIL_NTH	"/proc/thread-self/fail-nth"
+#define DEBUGFS		"/sys/kernel/debug/"
+#define TIMERS		300
+#define MOST_FAULTS	1000
+
+/* What became of one life of a queue. */
+struct life {
+	struct queue q;
+	void *words;
+	int efd;
+	unsigned int armed;	/* as the results of the ops say */
+	__u64 pending;		/* as STATS says */
+};
+
+/* The @nth point from here fails; 0: none. */
+static void fail_at(int fd, unsigned int nth)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u", nth);
+
+	if (pwrite(fd, text, len, 0) != len)
+		abort();
+}
+
+/* Whether there was such a point. */
+static bool has_failed(int fd)
+{
+	char text[16] = "";
+
+	return pread(fd, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
+}
+
+static bool can_fail(void)
+{
+	static const char * const settings[] = {
+		"failslab/ignore-gfp-wait", "fail_page_alloc/ignore-gfp-wait",
+		"fail_page_alloc/min-order", "failslab/verbose", "fail_page_alloc/verbose",
+		"fail_usercopy/verbose",
+	};
+	char path[128];
+
+	for (unsigned int i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		snprintf(path, sizeof(path), DEBUGFS "%s", settings[i]);
+		if (file_put(path, "0"))
+			return false;
+	}
+	return !access(FAIL_NTH, W_OK);
+}
+
+static void arm_some(struct life *life)
+{
+	struct twheel_op ops[TIMERS];
+	long ran;
+
+	for (int i = 0; i < TIMERS; i++) {
+		ops[i] = op_arm(mono() + HOUR + i, i);
+		ops[i].flags = TWHEEL_OP_KEEP;
+	}
+	ran = submit(life->q.fd, ops, TIMERS);
+	for (int i = 0; i < (ran < 0 ? TIMERS : ran); i++)
+		life->armed += !ops[i].result;
+}
+
+/* All that needs memory: setup, eventfd, mappings, timers and words. */
+static void live(struct life *life)
+{
+	life->q.setup = setup_of(CLOCK_MONOTONIC, 1024);
+	life->q.setup.flags = TWHEEL_SETUP_WORDS;
+	if (queue_open_with(&life->q))
+		return;
+	set_eventfd(life->q.fd, life->efd);
+	queue_map(&life->q);
+	life->words = mmap(NULL, life->q.setup.words_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   life->q.fd, life->q.setup.words_offset);
+	arm_some(life);
+}
+
+static void end(struct life *life)
+{
+	if (life->q.fd >= 0)
+		life->pending = stats(life->q.fd).pending;
+	if (life->words && life->words != MAP_FAILED)
+		munmap(life->words, life->q.setup.words_size);
+	queue_close(&life->q);
+	close(life->efd);
+}
+
+/* One life in which the @nth point fails; false when there is no such point. */
+static bool live_with_fault(int fd, unsigned int nth, struct life *life)
+{
+	bool failed;
+
+	*life = (struct life){ .efd = eventfd(0, EFD_CLOEXEC) };
+	fail_at(fd, nth);
+	live(life);
+	failed = has_failed(fd);
+	fail_at(fd, 0);
+	end(life);
+	return failed;
+}
+
+TEST(each_point_fails_once_and_leaves_nothing)
+{
+	long users = module_users();
+	unsigned int nth = 0;
+	struct life life;
+	bool failed;
+	int fd;
+
+	if (!can_fail())
+		SKIP(return, "this kernel has no fault injection");
+	fd = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	do {
+		failed = live_with_fault(fd, ++nth, &life);
+		EXPECT_EQ(life.armed, life.pending);
+		EXPECT_EQ(users, module_users());
+	} while (failed && nth < MOST_FAULTS);
+	TH_LOG("%u points failed, one at a time", nth - 1);
+	EXPECT_LT(20, nth);
+	EXPECT_FALSE(failed);
+	EXPECT_EQ(TIMERS, life.armed);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
