@@ -27,6 +27,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -526,6 +527,24 @@ static inline bool threads_work(void)
 	if (!threads_work())						\
 		SKIP(return, "no futex for 32-bit programs");		\
 } while (0)
+
+/* Pass a descriptor over a unix socket. */
+static inline long send_fd(int sock, int fd, int flags)
+{
+	char byte = 0, control[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	return result_of(sendmsg(sock, &msg, flags));
+}
 
 /* Two pages; the second one cannot be touched. */
 static inline char *guarded_page(void)

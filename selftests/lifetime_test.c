@@ -152,23 +152,6 @@ TEST(queue_outlives_the_process_that_made_it)
 	close(fd);
 }
 
-static void send_in_flight(int sock, int fd)
-{
-	char byte = 0, control[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	sendmsg(sock, &msg, MSG_DONTWAIT);
-}
-
 /* B63: sent and never received; timers are pending when the last socket goes. */
 TEST_F(life, queue_in_flight_goes_with_the_socket)
 {
@@ -180,10 +163,10 @@ TEST_F(life, queue_in_flight_goes_with_the_socket)
 		ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
 		for (int t = 0; t < 20; t++)
 			arm_rel(q.fd, t * 50 * USEC, t);
-		send_in_flight(pair[0], q.fd);
+		send_fd(pair[0], q.fd, MSG_DONTWAIT);
 		close(q.fd);
 		if (i % 2)
-			send_in_flight(pair[0], pair[1]);
+			send_fd(pair[0], pair[1], MSG_DONTWAIT);
 		close(pair[0]);
 		close(pair[1]);
 	}

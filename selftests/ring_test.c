@@ -498,23 +498,6 @@ TEST_F(ring, consumer_processes_take_each_record_once)
 	check_tally(_metadata, t, n);
 }
 
-static int send_fd(int sock, int fd)
-{
-	char byte = 0, control[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	return result_of(sendmsg(sock, &msg, 0));
-}
-
 static int receive_fd(int sock)
 {
 	char byte, control[CMSG_SPACE(sizeof(int))];
@@ -547,7 +530,7 @@ TEST_F(ring, consumer_that_was_sent_the_descriptor_shares_it)
 		consume(&q, t, n);
 		_exit(0);
 	}
-	ASSERT_EQ(1, send_fd(pair[0], self->fd));
+	ASSERT_EQ(1, send_fd(pair[0], self->fd, 0));
 	FIRE(0, n);
 	consume(&self->q, t, n);
 	wait(&status);
