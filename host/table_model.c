@@ -177,7 +177,7 @@ static void the_largest_table(u64 seed)
 		if (tw_table_needs_leaf(&tb))
 			tw_table_add_leaf(&tb, leaf);
 		memset(chunk, 0, TW_PAGE_BYTES);
-		tb.free.first = NULL;
+		tb.free = NULL;
 		tw_table_add_chunk(&tb, chunk);
 	}
 	tap_expect_eq(tb.capacity, 1 << 24);

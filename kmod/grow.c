@@ -95,7 +95,7 @@ int tw_queue_grow(struct tw_queue *q)
 
 	mutex_lock(&q->growing);
 	tw_queue_lock(q);
-	enough = !hlist_empty(&q->table.free) || tw_table_full(&q->table);
+	enough = q->table.free || tw_table_full(&q->table);
 	tw_queue_unlock(q);
 	if (!enough)
 		err = grow(q);

@@ -67,7 +67,7 @@ void tw_table_add_chunk(struct tw_table *tb, void *page)
 		t[i].index = tb->capacity + i;
 		t[i].gen = 1;
 		t[i].slot = TW_SLOT_NONE;
-		hlist_add_head(&t[i].link, &tb->free);
+		tw_table_push(tb, &t[i]);
 	}
 	tb->root[chunk / TW_LEAF][chunk % TW_LEAF] = page;
 	tb->capacity += TW_CHUNK;

@@ -19,7 +19,7 @@
  * @max: most timers in use
  * @capacity: timers there is memory for
  * @used: timers in use
- * @free: those that are not
+ * @free: the first of those that are not; link.next leads to the others
  * @root: pages of pointers to pages of timers
  *
  * Not locked: callers serialise.
@@ -28,7 +28,7 @@ struct tw_table {
 	u32 max;
 	u32 capacity;
 	u32 used;
-	struct hlist_head free;
+	struct hlist_node *free;
 	struct tw_timer **root[TW_ROOT];
 };
 
@@ -54,13 +54,20 @@ static inline struct tw_timer *tw_table_alloc(struct tw_table *tb)
 {
 	struct tw_timer *t;
 
-	if (tw_table_full(tb) || hlist_empty(&tb->free))
+	if (tw_table_full(tb) || !tb->free)
 		return NULL;
-	t = hlist_entry(tb->free.first, struct tw_timer, link);
-	hlist_del_init(&t->link);
+	t = hlist_entry(tb->free, struct tw_timer, link);
+	tb->free = t->link.next;
 	t->state = TW_IDLE;
 	tb->used++;
 	return t;
+}
+
+/* Only the head is ever taken, so the free list needs no way back. */
+static inline void tw_table_push(struct tw_table *tb, struct tw_timer *t)
+{
+	t->link.next = tb->free;
+	tb->free = &t->link;
 }
 
 /**
@@ -70,10 +77,11 @@ static inline struct tw_timer *tw_table_alloc(struct tw_table *tb)
  */
 static inline void tw_table_free(struct tw_table *tb, struct tw_timer *t)
 {
+	u32 gen = t->gen + 1;
+
 	t->state = TW_FREE;
-	if (!++t->gen)
-		t->gen = 1;
-	hlist_add_head(&t->link, &tb->free);
+	t->gen = gen + !gen;
+	tw_table_push(tb, t);
 	tb->used--;
 }
 
