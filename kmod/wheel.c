@@ -139,7 +139,8 @@ static void slot_unlink(struct tw_wheel *w, struct tw_timer *t)
 	unsigned int i = t->slot;
 	struct tw_slot *s = &w->slots[i];
 
-	hlist_del_init(&t->link);
+	__hlist_del(&t->link);
+	INIT_HLIST_NODE(&t->link);
 	t->slot = TW_SLOT_NONE;
 	if (--s->count)
 		return;

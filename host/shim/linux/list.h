@@ -36,15 +36,12 @@ static inline void hlist_add_head(struct hlist_node *n, struct hlist_head *h)
 	h->first = n;
 }
 
-static inline void hlist_del_init(struct hlist_node *n)
+static inline void __hlist_del(struct hlist_node *n)
 {
-	if (hlist_unhashed(n))
-		return;
-	assert(*n->pprev == n && (!n->next || n->next->pprev == &n->next));
+	assert(n->pprev && *n->pprev == n && (!n->next || n->next->pprev == &n->next));
 	*n->pprev = n->next;
 	if (n->next)
 		n->next->pprev = n->pprev;
-	INIT_HLIST_NODE(n);
 }
 
 #define hlist_entry(ptr, type, member) container_of(ptr, type, member)
