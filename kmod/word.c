@@ -110,32 +110,6 @@ void tw_words_destroy(struct tw_words *ws)
 		kfree(ws->leaf[i]);
 }
 
-static u64 word_state(u64 word)
-{
-	return word & TWHEEL_WORD_STATE;
-}
-
-static u64 word_deadline(u64 word)
-{
-	return word & ~TWHEEL_WORD_STATE;
-}
-
-/* Whether a timer that is pending has not been cancelled by its word. */
-static bool is_pending(u64 word)
-{
-	return word_state(word) == TWHEEL_WORD_ARMED || word_state(word) == TWHEEL_WORD_FIRED;
-}
-
-static u64 round_up_deadline(u64 deadline)
-{
-	return (deadline + TW_WORD_GRAIN - 1) & ~(TW_WORD_GRAIN - 1);
-}
-
-static u64 armed_word(u64 deadline)
-{
-	return round_up_deadline(deadline) | TWHEEL_WORD_ARMED;
-}
-
 /*
  * The deadline that the kernel wrote into the word of @t, if it wrote @wish: it
  * is t->deadline or, after skipped periods, as many of them later.
@@ -148,42 +122,7 @@ static u64 own_deadline(const struct tw_timer *t, u64 wish)
 /* Whether @wish is not what the kernel wrote: the program pushed the timer back. */
 static bool is_pushed(const struct tw_timer *t, u64 wish)
 {
-	return round_up_deadline(own_deadline(t, wish)) != wish;
-}
-
-/**
- * tw_word_arm() - write the word of a timer that is being armed
- * @word: the word
- * @deadline: ns
- */
-void tw_word_arm(u64 *word, u64 deadline)
-{
-	xchg(word, armed_word(deadline));
-}
-
-/**
- * tw_word_rearm() - give the word of a timer in the wheel a new deadline
- * @word: the word
- * @deadline: ns
- *
- * Return: whether the timer was pending until now; false when the program had
- * cancelled it.
- */
-bool tw_word_rearm(u64 *word, u64 deadline)
-{
-	return is_pending(xchg(word, armed_word(deadline)));
-}
-
-/**
- * tw_word_end() - make the word of a pending timer idle
- * @word: the word
- *
- * Return: whether the timer was pending until now; false when the program had
- * cancelled it.
- */
-bool tw_word_end(u64 *word)
-{
-	return is_pending(xchg(word, TWHEEL_WORD_IDLE));
+	return tw_word_round_up(own_deadline(t, wish)) != wish;
 }
 
 /**
@@ -198,9 +137,9 @@ bool tw_word_read(const u64 *word, const struct tw_timer *t, u64 *deadline)
 {
 	u64 now = READ_ONCE(*word);
 
-	if (word_state(now) != TWHEEL_WORD_ARMED)
+	if (tw_word_state(now) != TWHEEL_WORD_ARMED)
 		return false;
-	*deadline = word_deadline(now);
+	*deadline = tw_word_deadline(now);
 	if (!is_pushed(t, *deadline))
 		*deadline = own_deadline(t, *deadline);
 	return true;
@@ -227,12 +166,12 @@ enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now)
 
 	for (tries = 0; tries < WORD_TRIES; tries++) {
 		old = READ_ONCE(*word);
-		if (word_state(old) != TWHEEL_WORD_ARMED) {
+		if (tw_word_state(old) != TWHEEL_WORD_ARMED) {
 			if (cmpxchg(word, old, TWHEEL_WORD_IDLE) == old)
 				return TW_WORD_GONE;
 			continue;
 		}
-		wish = word_deadline(old);
+		wish = tw_word_deadline(old);
 		if (wish <= now && cmpxchg(word, old, wish | TWHEEL_WORD_FIRED) != old)
 			continue;
 		if (is_pushed(t, wish)) {

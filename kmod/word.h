@@ -2,6 +2,7 @@
 #ifndef TWHEEL_WORD_H
 #define TWHEEL_WORD_H
 
+#include <linux/atomic.h>
 #include <linux/mm.h>
 #include <linux/twheel.h>
 #include <linux/types.h>
@@ -57,10 +58,68 @@ static inline u64 *tw_words_at(const struct tw_words *ws, u32 index)
 	return &ws->leaf[number / TW_WORD_PAGES][number % TW_WORD_PAGES][index % TW_WORDS];
 }
 
-void tw_word_arm(u64 *word, u64 deadline);
-bool tw_word_rearm(u64 *word, u64 deadline);
-bool tw_word_end(u64 *word);
 bool tw_word_read(const u64 *word, const struct tw_timer *t, u64 *deadline);
 enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now);
+
+static inline u64 tw_word_state(u64 word)
+{
+	return word & TWHEEL_WORD_STATE;
+}
+
+static inline u64 tw_word_deadline(u64 word)
+{
+	return word & ~TWHEEL_WORD_STATE;
+}
+
+/* Whether a timer that is pending has not been cancelled by its word. */
+static inline bool tw_word_is_pending(u64 word)
+{
+	return tw_word_state(word) == TWHEEL_WORD_ARMED || tw_word_state(word) == TWHEEL_WORD_FIRED;
+}
+
+static inline u64 tw_word_round_up(u64 deadline)
+{
+	return (deadline + TW_WORD_GRAIN - 1) & ~(TW_WORD_GRAIN - 1);
+}
+
+static inline u64 tw_word_armed(u64 deadline)
+{
+	return tw_word_round_up(deadline) | TWHEEL_WORD_ARMED;
+}
+
+/**
+ * tw_word_arm() - write the word of a timer that is being armed
+ * @word: the word
+ * @deadline: ns
+ */
+static inline void tw_word_arm(u64 *word, u64 deadline)
+{
+	xchg(word, tw_word_armed(deadline));
+}
+
+/**
+ * tw_word_rearm() - give the word of a timer in the wheel a new deadline
+ * @word: the word
+ * @deadline: ns
+ *
+ * Return: whether the timer was pending until now; false when the program had
+ * cancelled it.
+ */
+static inline bool tw_word_rearm(u64 *word, u64 deadline)
+{
+	return tw_word_is_pending(xchg(word, tw_word_armed(deadline)));
+}
+
+/**
+ * tw_word_end() - make the word of a pending timer idle
+ * @word: the word
+ *
+ * Return: whether the timer was pending until now; false when the program had
+ * cancelled it.
+ */
+static inline bool tw_word_end(u64 *word)
+{
+	return tw_word_is_pending(xchg(word, TWHEEL_WORD_IDLE));
+}
 
 #endif /* TWHEEL_WORD_H */
