@@ -104,12 +104,13 @@ static void notify(struct tw_queue *q)
 u64 tw_queue_lock(struct tw_queue *q)
 	__acquires(&q->lock)
 {
-	s64 step;
+	s64 step = 0;
 	u64 now;
 
 	spin_lock_bh(&q->lock);
 	now = tw_clock_now(&q->clock);
-	step = tw_clock_step(&q->clock);
+	if (tw_clock_can_be_set(&q->clock))
+		step = tw_clock_step(&q->clock);
 	if (step) {
 		q->stepped = true;
 		q->step += step;
