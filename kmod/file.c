@@ -73,14 +73,16 @@ static int tw_release(struct inode *inode, struct file *file)
 
 /*
  * Copy in the struct of an ioctl.  @min is what its first version had, which is
- * all there is today.
+ * all there is today; a constant, so that the usual copy is quick.
  */
-static int copy_arg(void *arg, size_t min, const void __user *user)
+static __always_inline int copy_arg(void *arg, size_t min, const void __user *user)
 {
 	u32 size;
 
 	if (get_user(size, (const u32 __user *)user))
 		return -EFAULT;
+	if (size == min)
+		return copy_from_user(arg, user, min) ? -EFAULT : 0;
 	if (size < min)
 		return -EINVAL;
 	return copy_struct_from_user(arg, min, user, size);
@@ -196,6 +198,8 @@ static long tw_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	struct tw_queue *q = file_queue(file);
 	void __user *user = (void __user *)arg;
 
+	if (likely(q && cmd == TWHEEL_IOC_SUBMIT))
+		return ioctl_submit(q, user);
 	if (_IOC_TYPE(cmd) != TWHEEL_IOC_MAGIC || cmd > TWHEEL_IOC_LIST)
 		return -ENOTTY;
 	if (cmd == TWHEEL_IOC_SETUP)
@@ -203,8 +207,6 @@ static long tw_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (!q)
 		return -ENXIO;
 	switch (cmd) {
-	case TWHEEL_IOC_SUBMIT:
-		return ioctl_submit(q, user);
 	case TWHEEL_IOC_EVENTFD:
 		return ioctl_eventfd(q, user);
 	case TWHEEL_IOC_FLUSH:

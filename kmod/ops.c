@@ -50,23 +50,15 @@ struct batch {
 #define USES_TIME	BIT(16)	/* deadline, period, slack */
 #define USES_DATA	BIT(17)	/* user_data */
 
-static const u32 op_uses[] = {
-	[TWHEEL_OP_ARM]		= TWHEEL_OP_REL | TWHEEL_OP_KEEP | USES_TIME | USES_DATA,
-	[TWHEEL_OP_CANCEL]	= 0,
-	[TWHEEL_OP_MOVE]	= TWHEEL_OP_REL | USES_TIME,
-	[TWHEEL_OP_QUERY]	= USES_TIME | USES_DATA,
-	[TWHEEL_OP_FREE]	= 0,
-};
+#define ARM_USES	(TWHEEL_OP_REL | TWHEEL_OP_KEEP | USES_TIME | USES_DATA)
+#define MOVE_USES	(TWHEEL_OP_REL | USES_TIME)
+#define QUERY_USES	(USES_TIME | USES_DATA)
 
-static bool op_valid(const struct twheel_op *op)
+/* Whether @op leaves at 0 what is not in @uses, which is a constant. */
+static __always_inline bool op_valid(const struct twheel_op *op, u32 uses)
 {
-	u64 unused;
-	u32 uses;
+	u64 unused = (op->flags & ~uses) | op->resv0 | op->resv[0] | op->resv[1];
 
-	if (!op->opcode || op->opcode >= ARRAY_SIZE(op_uses))
-		return false;
-	uses = op_uses[op->opcode];
-	unused = (op->flags & ~uses) | op->resv0 | op->resv[0] | op->resv[1];
 	if (!(uses & USES_TIME))
 		unused |= op->deadline | op->period | op->slack;
 	if (!(uses & USES_DATA))
@@ -124,7 +116,7 @@ static int op_arm(struct batch *b, struct twheel_op *op)
 }
 
 /* End the arming of a pending timer.  False: the program had, by its word. */
-static bool disarm(struct tw_queue *q, struct tw_timer *t)
+static __always_inline bool disarm(struct tw_queue *q, struct tw_timer *t)
 {
 	u64 *word = tw_queue_word(q, t);
 	bool was_pending = !word || tw_word_end(word);
@@ -206,21 +198,21 @@ static int op_free(struct batch *b, struct twheel_op *op)
 	return cancelled;
 }
 
-static int run_op(struct batch *b, struct twheel_op *op)
+static __always_inline int run_op(struct batch *b, struct twheel_op *op)
 {
-	if (!op_valid(op))
-		return -EINVAL;
 	switch (op->opcode) {
 	case TWHEEL_OP_ARM:
-		return op_arm(b, op);
+		return op_valid(op, ARM_USES) ? op_arm(b, op) : -EINVAL;
 	case TWHEEL_OP_CANCEL:
-		return op_cancel(b, op);
+		return op_valid(op, 0) ? op_cancel(b, op) : -EINVAL;
 	case TWHEEL_OP_MOVE:
-		return op_move(b, op);
+		return op_valid(op, MOVE_USES) ? op_move(b, op) : -EINVAL;
 	case TWHEEL_OP_QUERY:
-		return op_query(b, op);
+		return op_valid(op, QUERY_USES) ? op_query(b, op) : -EINVAL;
+	case TWHEEL_OP_FREE:
+		return op_valid(op, 0) ? op_free(b, op) : -EINVAL;
 	default:
-		return op_free(b, op);
+		return -EINVAL;
 	}
 }
 
@@ -230,20 +222,21 @@ static int run_op(struct batch *b, struct twheel_op *op)
  */
 static unsigned int run_ops(struct batch *b, unsigned int done)
 {
+	struct twheel_op *op = b->ops + done, *end = b->ops + b->count;
 	u64 now = tw_queue_lock(b->q);
 	int result;
 
 	if (!b->now)
 		b->now = now;
-	for (; done < b->count; done++) {
-		result = run_op(b, &b->ops[done]);
+	for (; op < end; op++) {
+		result = run_op(b, op);
 		if (result == -EAGAIN)
 			break;
-		b->ops[done].result = result;
+		op->result = result;
 	}
 	tw_queue_settle(b->q, now);
 	tw_queue_unlock(b->q);
-	return done;
+	return op - b->ops;
 }
 
 static void run_chunk(struct batch *b)
@@ -274,6 +267,10 @@ static void undo_arms(struct batch *b)
 /* Copy in as much of a chunk as can be read. */
 static unsigned int read_chunk(struct batch *b, unsigned int left)
 {
+	if (left == 1) {	/* a copy of constant size is quicker */
+		b->count = !copy_from_user(b->ops, b->user, sizeof(*b->ops));
+		return b->count;
+	}
 	b->count = min(left, b->room);
 	while (b->count && copy_from_user(b->ops, b->user, b->count * sizeof(*b->ops)))
 		b->count /= 2;
@@ -337,7 +334,7 @@ static int submit(struct batch *b, unsigned int count)
 		if (!ran)
 			return done ?: -EFAULT;
 		done += ran;
-		if (signal_pending(current))
+		if (done == count || signal_pending(current))
 			break;
 		cond_resched();
 	}
