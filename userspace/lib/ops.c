@@ -21,19 +21,33 @@ static int submit_some(const struct twheel *tw, struct twheel_op *ops,
 	return lib_ioctl(tw->fd, TWHEEL_IOC_SUBMIT, &submit);
 }
 
-int twheel_submit(struct twheel *tw, struct twheel_op *ops, unsigned int count)
+/* After a first call that gave @ret and did not run all. */
+static int submit_rest(const struct twheel *tw, struct twheel_op *ops,
+		       unsigned int count, int ret)
 {
 	unsigned int done = 0;
 
-	while (done < count) {
-		int ret = submit_some(tw, ops + done, count - done);
-
+	for (;;) {
 		if (ret < 0 && ret != -EINTR)
 			return done ? (int)done : ret;
 		if (ret > 0)
 			done += (unsigned int)ret;
+		if (done >= count)
+			return (int)done;
+		ret = submit_some(tw, ops + done, count - done);
 	}
-	return (int)done;
+}
+
+int twheel_submit(struct twheel *tw, struct twheel_op *ops, unsigned int count)
+{
+	int ret;
+
+	if (!count)
+		return 0;
+	ret = submit_some(tw, ops, count);
+	if (ret > 0 && (unsigned int)ret == count)
+		return ret;
+	return submit_rest(tw, ops, count, ret);
 }
 
 int twheel_eventfd(struct twheel *tw, int efd)
