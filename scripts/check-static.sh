@@ -136,6 +136,18 @@ rst() {
 	done
 }
 
+# Every test that security.rst names, as ``program: test``, exists.
+named_tests() {
+	local program test
+
+	# shellcheck disable=SC2016 # the backquotes are those of rst
+	grep -oE '``[a-z0-9_]+: [a-z0-9_]+``' Documentation/security.rst | tr -d '`' |
+		while IFS=': ' read -r program test; do
+			grep -qsE "^TEST(_F|_F_TIMEOUT)?\((.*, )?${test}[,)]" "selftests/$program.c" ||
+				echo "Documentation/security.rst: there is no $program: $test"
+		done
+}
+
 documents() {
 	step "documents"
 	silent "kernel-doc: kmod" kernel_doc kmod/*.[ch]
@@ -146,6 +158,7 @@ documents() {
 	else
 		skip "docutils: Documentation: no rst2html (package python3-docutils)"
 	fi
+	silent "security.rst: the tests that it names exist" named_tests
 	silent "names: header, documents, manual pages, module parameters agree" "$scripts/check-names"
 }
 
