@@ -56,6 +56,7 @@
 #include "wheel.h"
 
 #define PAST_WALK	64
+#define SEARCH		32U	/* a search costs as much as looking at so many timers */
 
 static unsigned int slot_level(unsigned int slot)
 {
@@ -177,15 +178,18 @@ static int first_slot(const struct tw_wheel *w)
 /* The earliest slot after @now went back: compare them all. */
 static int search_slot(const struct tw_wheel *w)
 {
+	u64 bits, event, earliest = TW_NEVER;
 	unsigned int level, i;
-	u64 bits;
 	int best = -1;
 
 	for (level = 0; level < TW_LEVELS; level++) {
 		for (bits = w->occupied[level]; bits; bits &= bits - 1) {
 			i = level * TW_SLOTS + __ffs64(bits);
-			if (best < 0 || slot_event(w, i) < slot_event(w, best))
+			event = slot_event(w, i);
+			if (event < earliest) {
+				earliest = event;
 				best = i;
+			}
 		}
 	}
 	return best;
@@ -222,8 +226,11 @@ static void open_slot(struct tw_wheel *w, unsigned int i, u64 now)
 		w->high = 0;
 }
 
-/* The slot to take the next timer from, or NULL when nothing is due. */
-static struct tw_slot *due_slot(struct tw_wheel *w, u64 now)
+/*
+ * The slot to take the next timer from, or NULL when nothing is due.  A search is
+ * charged to the budget, which is not 0 and stays so.
+ */
+static struct tw_slot *due_slot(struct tw_wheel *w, u64 now, unsigned int *budget)
 {
 	struct tw_slot *past = &w->slots[TW_SLOT_PAST];
 	int i;
@@ -232,6 +239,8 @@ static struct tw_slot *due_slot(struct tw_wheel *w, u64 now)
 		return past;
 	if (w->open)
 		return w->open;
+	if (w->high)
+		*budget -= min(*budget - 1, SEARCH);
 	i = earliest_slot(w);
 	if (i < 0 || slot_event(w, i) > now)
 		return NULL;
@@ -353,7 +362,7 @@ struct tw_timer *tw_wheel_pop(struct tw_wheel *w, u64 now, unsigned int *budget)
 
 	if (now < w->now)
 		tw_wheel_set_now(w, now);
-	while (*budget && (s = due_slot(w, now))) {
+	while (*budget && (s = due_slot(w, now, budget))) {
 		--*budget;
 		t = hlist_entry(s->timers.first, struct tw_timer, link);
 		slot_unlink(w, t);
