@@ -16,6 +16,11 @@
  * than TW_BUDGET of them at a time with softirqs off; and queues that have too
  * much to do take turns, on as many tasks as there are CPUs and no more.
  *
+ * The kernel runs the hrtimers of many queues in one softirq if they are due
+ * together.  All their passes in it share one budget; queues that find nothing of
+ * it left go to their work items.  Those are of ordinary priority: one user may have
+ * a thousand queues that are always due.
+ *
  * The hrtimer is programmed only when the next event is earlier than the one it
  * is programmed for.  When that has been removed it fires for nothing, once.
  *
@@ -24,9 +29,40 @@
  * other; t->deadline stays at the first deadline without a record, and the next
  * record tells how many there were.
  */
+#include <linux/interrupt.h>
+#include <linux/kernel_stat.h>
+#include <linux/percpu.h>
+
 #include "compat.h"
 #include "queue.h"
 #include "trace.h"
+
+#define CALLBACK	8	/* a pass of one timer and its wake-up, in timers' worth */
+
+/**
+ * struct turn - what a CPU may do in one run of the hrtimer softirq
+ * @run: the number of this run
+ * @budget: how many timers may still be looked at
+ */
+struct turn {
+	unsigned int run;
+	unsigned int budget;
+};
+
+static DEFINE_PER_CPU(struct turn, turns);
+
+/* From a run of the softirq, whose number is that of all runs on this CPU. */
+static struct turn *this_turn(void)
+{
+	unsigned int run = kstat_softirqs_cpu(HRTIMER_SOFTIRQ, smp_processor_id());
+	struct turn *turn = this_cpu_ptr(&turns);
+
+	if (turn->run != run) {
+		turn->run = run;
+		turn->budget = TW_BUDGET + CALLBACK;
+	}
+	return turn;
+}
 
 static void write_step(struct tw_queue *q)
 {
@@ -185,20 +221,24 @@ static unsigned int flush_and_publish(struct tw_queue *q, u64 now, unsigned int 
 	return sum;
 }
 
-/* One bounded step.  Whether more is due. */
-static bool pass(struct tw_queue *q, u64 now)
+/*
+ * One bounded step: @budget timers of the wheel and as many of the backlog; it is
+ * counted down.  Whether more is due.
+ */
+static bool pass(struct tw_queue *q, u64 now, unsigned int *budget)
 {
-	unsigned int looks = TW_BUDGET, records = TW_BUDGET;
+	unsigned int records = *budget;
 	struct tw_timer *t;
 
 	lockdep_assert_held(&q->lock);
 	q->count.passes++;
 	if (flush(q, now, &records))
 		q->notify = true;
-	while ((t = tw_wheel_pop(&q->wheel, now, &looks)))
+	while ((t = tw_wheel_pop(&q->wheel, now, budget)))
 		expire(q, t, now);
 	if (flush_and_publish(q, now, &records))
 		q->notify = true;
+	*budget = min(*budget, records);
 	return tw_wheel_next(&q->wheel) <= now || can_write(q);
 }
 
@@ -230,6 +270,25 @@ static void go_on(struct tw_queue *q, bool more)
 		program(q);
 }
 
+/* A pass of its own for @q.  Whether more is due. */
+static bool whole_pass(struct tw_queue *q, u64 now)
+{
+	unsigned int budget = TW_BUDGET;
+
+	return pass(q, now, &budget);
+}
+
+/* A pass, as far as this run of the softirq allows.  Whether more is due. */
+static bool softirq_pass(struct tw_queue *q, u64 now)
+{
+	struct turn *turn = this_turn();
+
+	if (turn->budget <= CALLBACK)
+		return true;
+	turn->budget -= CALLBACK;
+	return pass(q, now, &turn->budget);
+}
+
 static enum hrtimer_restart on_hrtimer(struct hrtimer *hrtimer)
 {
 	struct tw_queue *q = container_of(hrtimer, struct tw_queue, hrtimer);
@@ -238,7 +297,7 @@ static enum hrtimer_restart on_hrtimer(struct hrtimer *hrtimer)
 	q->count.interrupts++;
 	q->programmed = TW_NEVER;
 	if (!q->working)
-		go_on(q, pass(q, now));
+		go_on(q, softirq_pass(q, now));
 	tw_queue_unlock(q);
 	return HRTIMER_NORESTART;
 }
@@ -250,7 +309,7 @@ static void on_work(struct work_struct *work)
 
 	q->working = false;
 	if (!q->closing)
-		go_on(q, pass(q, now));
+		go_on(q, whole_pass(q, now));
 	tw_queue_unlock(q);
 }
 
@@ -295,7 +354,7 @@ void tw_queue_settle(struct tw_queue *q, u64 now)
 
 	lockdep_assert_held(&q->lock);
 	if (next <= now || q->ring.waiting || q->stepped)
-		go_on(q, pass(q, now));
+		go_on(q, whole_pass(q, now));
 	else if (next != q->programmed)
 		go_on(q, false);
 }
