@@ -6,7 +6,7 @@ PREFIX	?= /usr/local
 DESTDIR	?=
 OUT	:= build
 
-parts	:= static models host user kunit selftests replay bench
+parts	:= static models host user kunit selftests replay bench load
 
 help:
 	@echo 'make demo [LOG=FILE] [IDLE=1800s] [SPEED=20000]'
@@ -20,6 +20,7 @@ help:
 	@echo 'make check-selftests  selftests, in guests with the debug and the stock kernel'
 	@echo 'make check-replay     a million timers, a real log, the demo'
 	@echo 'make check-bench      instructions of a push-back, beside timerfd'
+	@echo 'make check-load       the longest that softirqs are off, in instructions'
 	@echo 'make bench        the guest beside timerfd, POSIX timers and io_uring; the wheel'
 	@echo '                  beside what programs use today (an hour; needs a quiet machine)'
 	@echo 'make              the module for KDIR, the library and the command, in build/'

@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# check-load.sh: the longest that the module keeps softirqs off, in instructions of
+# a guest whose clock counts them.
+set -uo pipefail
+# shellcheck source=scripts/check-lib.sh disable=SC1091
+. "$(dirname "$0")/check-lib.sh"
+
+step "softirqs off"
+if make -s -C selftests/load OUT="$build/load" "$build/load/stretch"; then
+	in_vm "softirqs off" --icount --kernel stock --timeout 300 \
+		--add "$build/load/stretch" -- stretch
+else
+	fail "stretch builds"
+fi
+exit 0
