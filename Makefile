@@ -21,6 +21,8 @@ help:
 	@echo 'make check-replay     a million timers, a real log, the demo'
 	@echo 'make check-bench      instructions of a push-back, beside timerfd'
 	@echo 'make check-load       the longest that softirqs are off, in instructions'
+	@echo 'make load         10^7 timers, 10^6 of one instant, 64 users at their limits, consumers'
+	@echo '                  that do not read: what others feel of it (ten minutes)'
 	@echo 'make bench        the guest beside timerfd, POSIX timers and io_uring; the wheel'
 	@echo '                  beside what programs use today (an hour; needs a quiet machine)'
 	@echo 'make              the module for KDIR, the library and the command, in build/'
@@ -43,6 +45,10 @@ bench:
 	@scripts/setup all bench
 	@scripts/bench-guest
 	@bench/run
+
+load:
+	@scripts/setup all
+	@scripts/load
 
 all: module userspace
 
@@ -75,5 +81,5 @@ clean:
 	rm -rf $(OUT)
 
 .DEFAULT_GOAL := all
-.PHONY: help demo check bench $(parts:%=check-%) all module userspace install install-module \
+.PHONY: help demo check bench load $(parts:%=check-%) all module userspace install install-module \
 	install-userspace install-udev setup clean

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # check-load.sh: the longest that the module keeps softirqs off, in instructions of
-# a guest whose clock counts them.
+# a guest whose clock counts them. (`make load` measures what others feel of it.)
 set -uo pipefail
 # shellcheck source=scripts/check-lib.sh disable=SC1091
 . "$(dirname "$0")/check-lib.sh"
