@@ -90,7 +90,7 @@ static void growths(void)
  * each, whoever does it.  So where they are spread out it is slack that saves, which
  * a timerfd cannot have.  The exact ones are told for comparison.
  */
-static void expiries(void)
+static void expiry_floors(void)
 {
 	double spread = get("timerfd", "expire.spread");
 
@@ -108,7 +108,7 @@ bool floors_hold(void)
 	printf("\nfloors, with %u pending timers unless said\n", USUAL);
 	ops();
 	growths();
-	expiries();
+	expiry_floors();
 	at_most("memory: bytes per timer", get("twheel", "memory"), 72);
 	at_most("memory: bytes per timer, with words", get("words", "memory"), 72);
 	return all;

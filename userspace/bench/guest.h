@@ -63,14 +63,6 @@ int load_make(struct load *load, unsigned int n);
 void load_free(struct load *load);
 struct timespec to_timespec(__u64 ns);
 
-/* Deadlines of expiries, from @start: all at once, or SPREAD_GAP ns apart. */
-#define BURST		10000U
-#define SPREAD		4096U
-#define SPREAD_GAP	20000U
-
-__u64 burst_deadline(__u64 start, unsigned int i);
-__u64 spread_deadline(__u64 start, unsigned int i);
-
 /* --- figures.c: what was measured --- */
 
 /* Print a figure as a line of JSON, and keep it for the table. */
@@ -100,11 +92,42 @@ void memory_figures(const char *peer, unsigned int n, const struct memory *befor
 void stretch_start(void);
 void stretch_figures(const char *peer, unsigned int n);
 
+/* --- interrupts.c: how many there were, beyond the usual --- */
+
+void interrupts_start(void);
+double interrupts_stop(void);
+
+/* --- expiry.c: timers that expire --- */
+
+/**
+ * struct expiry - @count timers that a peer arms, and takes when they have expired
+ * @name: of the figure
+ * @count: how many; MOST_EXPIRIES at most
+ * @slack: ns, above 1 for those who know slack
+ * @after: ns from expiry_start() to the deadline of the i-th
+ * @begin: to be called when all are armed
+ * @end: to be called when all have been taken, with the peer and its n
+ */
+struct expiry {
+	const char *name;
+	unsigned int count;
+	__u64 slack;
+	__u64 (*after)(unsigned int i);
+	void (*begin)(const struct expiry *e);
+	void (*end)(const struct expiry *e, const char *peer, unsigned int n);
+};
+
+#define MOST_EXPIRIES	10000U
+
+/* The expiries beside @n pending timers; the last one has no name. */
+const struct expiry *expiries(unsigned int n);
+/* A time that has not come before the timers are armed. */
+__u64 expiry_start(void);
+
 /* --- the peers: 0, or a negative errno after complaining --- */
 
 int bench_twheel(const struct load *load);
 int bench_words(const struct load *load);
-int bench_interrupts(void);
 int bench_timerfd(const struct load *load);
 int bench_posix(const struct load *load);
 int bench_uring(const struct load *load);

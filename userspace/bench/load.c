@@ -77,16 +77,3 @@ void load_free(struct load *load)
 	free(load->fresh);
 	free(load->when);
 }
-
-__u64 burst_deadline(__u64 start, unsigned int i)
-{
-	return start + 0 * i;
-}
-
-/* Distinct, in no order, SPREAD_GAP apart on average. */
-__u64 spread_deadline(__u64 start, unsigned int i)
-{
-	unsigned int place = i * 2731 % SPREAD;
-
-	return start + (__u64)place * SPREAD_GAP + place * 7919 % (SPREAD_GAP / 2);
-}

@@ -128,33 +128,31 @@ static void add(int epfd, int *fds, unsigned int count)
 	}
 }
 
-static void expire(const struct load *load, const char *name, int epfd, const int *fds,
-		   unsigned int count, __u64 (*deadline)(__u64 start, unsigned int i))
+static void expire(const struct expiry *e, int epfd, const int *fds, unsigned int n)
 {
-	__u64 start = (__u64)now() + NSEC_PER_SEC / 5;
+	__u64 start = expiry_start();
 
-	for (unsigned int i = 0; i < count; i++)
-		settime(fds[i], to_timespec(deadline(start, i)));
-	meter_start(name);
-	collect(epfd, count);
-	cost(peer, name, load->n, meter_stop(), count);
+	for (unsigned int i = 0; i < e->count; i++)
+		settime(fds[i], to_timespec(start + e->after(i)));
+	e->begin(e);
+	collect(epfd, e->count);
+	e->end(e, peer, n);
 }
 
-static void expiries(const struct load *load)
+static void expire_all(unsigned int n)
 {
-	static int fds[BURST];
+	static int fds[MOST_EXPIRIES];
 	int epfd = epoll_create1(EPOLL_CLOEXEC);
 	double start = lap_start("create.epoll");
 
-	add(epfd, fds, BURST);
-	cost(peer, "create.epoll", load->n, lap_stop(start), BURST);
-	expire(load, "expire.burst", epfd, fds, BURST, burst_deadline);
-	expire(load, "expire.spread", epfd, fds, SPREAD, spread_deadline);
-	stretch_start();
-	expire(load, NULL, epfd, fds, BURST, burst_deadline);
-	stretch_figures(peer, load->n);
+	add(epfd, fds, MOST_EXPIRIES);
+	if (n)
+		cost(peer, "create.epoll", n, lap_stop(start), MOST_EXPIRIES);
+	for (const struct expiry *e = expiries(n); e->name && !failed; e++)
+		if (e->slack == 1)
+			expire(e, epfd, fds, n);
 	close(epfd);
-	for (unsigned int i = 0; i < BURST; i++)
+	for (unsigned int i = 0; i < MOST_EXPIRIES; i++)
 		close(fds[i]);
 }
 
@@ -169,24 +167,32 @@ static void raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* All but expiry. */
+static void ops(const struct load *load, int *fds)
+{
+	struct memory before = memory_now();
+
+	fill(load, fds);
+	memory_figures(peer, load->n, &before);
+	if (failed)
+		return;
+	come_and_go(load);
+	push_back(load, fds);
+}
+
 int bench_timerfd(const struct load *load)
 {
-	int *fds = malloc(load->n * sizeof(*fds));
-	struct memory before;
+	int *fds = malloc((load->n + 1) * sizeof(*fds));
 
 	if (!fds)
 		return complain(-ENOMEM, "%s: out of memory", peer);
 	memset(fds, -1, load->n * sizeof(*fds));
 	failed = 0;
 	raise_limit();
-	before = memory_now();
-	fill(load, fds);
-	memory_figures(peer, load->n, &before);
-	if (!failed) {
-		come_and_go(load);
-		push_back(load, fds);
-		expiries(load);
-	}
+	if (load->n)
+		ops(load, fds);
+	if (!failed)
+		expire_all(load->n);
 	for (unsigned int i = 0; i < load->n; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);

@@ -16,6 +16,7 @@
 #define ROUNDS		2U
 #define OPS		(ROUNDS * BATCH)
 #define OPS_DATA	(1ULL << 40)
+#define ANSWERS		16384U		/* a burst fits */
 
 static const char peer[] = "io_uring";
 static unsigned int failed;
@@ -124,19 +125,70 @@ static void ops(const struct load *load, struct io_uring *ring)
 	cost(peer, "move", load->n, moves, OPS);
 }
 
+/* --- expiry --- */
+
+static void collect(struct io_uring *ring, unsigned int count)
+{
+	struct io_uring_cqe *cqes[BATCH];
+	unsigned int got = 0, n;
+
+	while (got < count && !failed) {
+		if (io_uring_submit_and_wait(ring, 1) < 0)
+			failed++;
+		while ((n = io_uring_peek_batch_cqe(ring, cqes, BATCH))) {
+			for (unsigned int i = 0; i < n; i++)
+				if (cqes[i]->res != -ETIME)
+					failed++;
+			io_uring_cq_advance(ring, n);
+			got += n;
+		}
+	}
+	if (got != count)
+		failed++;
+}
+
+static void arm_expiring(struct io_uring *ring, const struct expiry *e, __u64 id)
+{
+	__u64 start = expiry_start(), deadline[BATCH];
+	unsigned int done, i, n;
+
+	for (done = 0; done < e->count; done += n) {
+		n = e->count - done < BATCH ? e->count - done : BATCH;
+		for (i = 0; i < n; i++)
+			deadline[i] = start + e->after(done + i);
+		arm(ring, NULL, deadline, id + done, n);
+	}
+}
+
+static void expire_all(struct io_uring *ring, unsigned int pending)
+{
+	for (const struct expiry *e = expiries(pending); e->name && !failed; e++) {
+		if (e->slack > 1)
+			continue;
+		arm_expiring(ring, e, pending);
+		e->begin(e);
+		collect(ring, e->count);
+		e->end(e, peer, pending);
+	}
+}
+
 int bench_uring(const struct load *load)
 {
+	struct io_uring_params params = { .flags = IORING_SETUP_CQSIZE, .cq_entries = ANSWERS };
 	struct io_uring ring;
 	struct memory before;
-	int ret = io_uring_queue_init(BATCH, &ring, 0);
+	int ret = io_uring_queue_init_params(BATCH, &ring, &params);
 
 	if (ret)
 		return complain(ret, "%s: %s", peer, strerror(-ret));
 	failed = 0;
-	before = memory_now();
-	fill(load, &ring);
-	memory_figures(peer, load->n, &before);
-	ops(load, &ring);
+	if (load->n) {
+		before = memory_now();
+		fill(load, &ring);
+		memory_figures(peer, load->n, &before);
+		ops(load, &ring);
+	}
+	expire_all(&ring, load->n);
 	io_uring_queue_exit(&ring);
 	return failed ? complain(-EIO, "%s, %u timers: %u ops failed", peer, load->n, failed) : 0;
 }
