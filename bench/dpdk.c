@@ -20,6 +20,7 @@
 static struct rte_timer *timers;
 static double scale;		/* cycles per virtual ns */
 static u64 origin;		/* cycles at the first deadline */
+static u64 last, last_cycles;	/* the last deadline; and when it really is */
 
 static void ring(struct rte_timer *t __unused_ok, void *arg __unused_ok)
 {
@@ -57,6 +58,8 @@ static void peer_init(u32 n)
 		rte_timer_init(&timers[i]);
 	scale = (double)rte_get_tsc_hz() * n * 3e-6 / span;
 	origin = rte_rdtsc() + (u64)((n * 2e-6 + .05) * rte_get_tsc_hz());
+	last = 0;
+	last_cycles = 0;
 }
 
 static void peer_exit(void)
@@ -69,10 +72,18 @@ static u64 cycles(u64 at)
 	return origin + (u64)((at - BASE - SHORTEST) * scale);
 }
 
+/*
+ * A deadline is told as a duration, and gets late when somebody else runs between the
+ * two readings of the counter.
+ */
 static void peer_arm(u32 i, u64 expires)
 {
 	rte_timer_reset(&timers[i], cycles(expires) - rte_rdtsc(), SINGLE, rte_lcore_id(), ring,
 			NULL);
+	if (expires > last)
+		last = expires;
+	if (timers[i].expire > last_cycles)
+		last_cycles = timers[i].expire;
 }
 
 static void peer_move(u32 i, u64 expires)
@@ -93,6 +104,8 @@ static void peer_wait(u64 until)
 {
 	u64 end = until < BASE + SHORTEST ? 0 : cycles(until), left;
 
+	if (until > last && end < last_cycles)
+		end = last_cycles;
 	while (rte_rdtsc() < end) {
 		left = (end - rte_rdtsc()) * 1000 / (rte_get_tsc_hz() / 1000);
 		if (left > 200 && left < 1000000000)
