@@ -23,8 +23,11 @@ help:
 	@echo 'make check-load       the longest that softirqs are off, in instructions'
 	@echo 'make load         10^7 timers, 10^6 of one instant, 64 users at their limits, consumers'
 	@echo '                  that do not read: what others feel of it (ten minutes)'
+	@echo 'make check-bench      instructions of all ops, beside timerfd and the kept ones'
 	@echo 'make bench        the guest beside timerfd, POSIX timers and io_uring; the wheel'
 	@echo '                  beside what programs use today (an hour; needs a quiet machine)'
+	@echo 'make bench-quick      the floors of the module, and the kept figures (a minute)'
+	@echo 'make bench-keep       keep its figures, after a change that they show'
 	@echo 'make              the module for KDIR, the library and the command, in build/'
 	@echo 'make install      these, for DESTDIR, PREFIX and KDIR; and a udev rule'
 	@echo 'make setup        the Debian packages that all of this needs (done by the others, too)'
@@ -49,6 +52,15 @@ bench:
 load:
 	@scripts/setup all
 	@scripts/load
+bench-quick:
+	@scripts/setup all
+	@scripts/bench-guest --quick
+	@scripts/bench-gate
+
+bench-keep:
+	@scripts/setup all
+	@scripts/bench-guest --quick
+	@scripts/bench-gate --keep
 
 all: module userspace
 
@@ -83,3 +95,5 @@ clean:
 .DEFAULT_GOAL := all
 .PHONY: help demo check bench load $(parts:%=check-%) all module userspace install install-module \
 	install-userspace install-udev setup clean
+.PHONY: help demo check bench bench-quick bench-keep $(parts:%=check-%) all module userspace \
+	install install-module install-userspace install-udev setup clean

@@ -69,7 +69,9 @@ static struct figure *find(const char *peer, const char *name, unsigned int n)
 	return NULL;
 }
 
-double figure_get(const char *peer, const char *name, unsigned int n)
+#define MISSING		(-1e9)
+
+static double value_of(const char *peer, const char *name, unsigned int n)
 {
 	const struct figure *f = find(peer, name, n);
 
@@ -90,7 +92,7 @@ static void row(const struct figure *first)
 {
 	printf("%-8s %-22s", first->peer, first->name);
 	for (unsigned int i = 0; i < MOST_SIZES; i++) {
-		double value = figure_get(first->peer, first->name, sizes[i]);
+		double value = value_of(first->peer, first->name, sizes[i]);
 
 		if (value == MISSING)
 			printf(" %10s", "-");

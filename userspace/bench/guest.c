@@ -2,9 +2,9 @@
 /*
  * guest: what timers cost in a guest of scripts/vm --icount, twheel's and others'.
  *
- * Prints a line of JSON per figure, then a table, then the floors with PASS or
- * FAIL.  Exit status: 0, 1 when a floor is missed or a peer failed, 2 for wrong
- * usage, 3 when the clock does not count instructions, so that no floor is checked.
+ * Prints a line of JSON per figure, then a table.  What the figures have to be is
+ * looked at outside, by scripts/bench-gate.  Exit status: 0, 1 when a peer failed,
+ * 2 for wrong usage.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -21,24 +21,27 @@
 static const unsigned int sizes[] = { 1000, 10000, 100000, 1000000 };
 
 #define N_SIZES		(sizeof(sizes) / sizeof(sizes[0]))
+#define USUAL		100000U		/* that most floors are about */
 
 /*
- * How many timers a peer is given, and with --full.  A million timerfds take 750 MB
- * and a minute to make; as many POSIX timers take minutes, for the kernel finds them
- * by a table of 512 lists; io_uring goes through all of its timers for each op.
+ * How many timers a peer is given, and with --full; and whether its cost has to
+ * stay the same for all n.  A million timerfds take 750 MB and a minute to make; as
+ * many POSIX timers take minutes, for the kernel finds them by a table of 512 lists;
+ * io_uring goes through all of its timers for each op.
  */
 static struct peer {
 	const char *name;
 	int (*bench)(const struct load *load);
 	unsigned int most;
 	unsigned int full;
+	bool flat;
 	bool wanted;
 } peers[] = {
-	{ "twheel", bench_twheel, 1000000, 1000000, true },
-	{ "words", bench_words, 1000000, 1000000, true },
-	{ "timerfd", bench_timerfd, 100000, 1000000, true },
-	{ "posix", bench_posix, 100000, 100000, true },
-	{ "io_uring", bench_uring, 10000, 100000, true },
+	{ "twheel", bench_twheel, 1000000, 1000000, true, true },
+	{ "words", bench_words, 1000000, 1000000, true, true },
+	{ "timerfd", bench_timerfd, 100000, 1000000, false, true },
+	{ "posix", bench_posix, 100000, 100000, false, true },
+	{ "io_uring", bench_uring, 10000, 100000, false, true },
 };
 
 #define N_PEERS		(sizeof(peers) / sizeof(peers[0]))
@@ -73,6 +76,21 @@ static void clock_call(void)
 	cost("kernel", "clock_gettime", 0, now() - start, LOAD_OPS);
 }
 
+/* What the command line asks for. */
+static struct wishes {
+	unsigned int least;
+	unsigned int most;
+	bool quick;
+	bool help;
+} wishes = { .most = UINT_MAX };
+
+static bool takes_part(const struct peer *peer, unsigned int n)
+{
+	if (!peer->wanted || n > peer->most || n < wishes.least || n > wishes.most)
+		return false;
+	return !wishes.quick || n == USUAL || (peer->flat && n != 10000);
+}
+
 /* Every peer with @n pending timers: how many failed. */
 static unsigned int bench_size(unsigned int n)
 {
@@ -82,10 +100,16 @@ static unsigned int bench_size(unsigned int n)
 	if (load_make(&load, n))
 		return N_PEERS;
 	for (unsigned int i = 0; i < N_PEERS; i++)
-		if (peers[i].wanted && n <= peers[i].most && peers[i].bench(&load))
+		if (takes_part(&peers[i], n) && peers[i].bench(&load))
 			failures++;
 	load_free(&load);
 	return failures;
+}
+
+static void go_full(void)
+{
+	for (unsigned int i = 0; i < N_PEERS; i++)
+		peers[i].most = peers[i].full;
 }
 
 /* Nothing else pending: interrupts; with words they are the same. */
@@ -100,35 +124,30 @@ static unsigned int bench_alone(void)
 	return failures;
 }
 
-static void go_full(void)
+static unsigned int bench_all(void)
 {
-	for (unsigned int i = 0; i < N_PEERS; i++)
-		peers[i].most = peers[i].full;
-}
-
-static unsigned int bench_all(unsigned int least, unsigned int most)
-{
-	unsigned int failures;
+	unsigned int failures = 0;
 
 	sleep(2);		/* the kernel may be busy with its start yet */
 	empty_system_call();
 	clock_call();
-	failures = bench_alone();
+	if (!wishes.quick)
+		failures += bench_alone();
 	for (unsigned int i = 0; i < N_SIZES; i++)
-		if (sizes[i] >= least && sizes[i] <= most)
-			failures += bench_size(sizes[i]);
+		failures += bench_size(sizes[i]);
 	return failures;
 }
 
 static int usage(void)
 {
-	printf("Usage: guest [--full] [--least N] [--most N] [--peer NAME]... [--profile F]\n\n"
+	printf("Usage: guest [--quick | --full] [--least N] [--most N] [--peer NAME]...\n"
+	       "             [--profile F]\n\n"
+	       "  --quick      what scripts/bench-gate looks at, no more\n"
 	       "  --full       more timers for timerfd and io_uring; needs 2 GB and minutes\n"
 	       "  --least N    no fewer than N pending timers\n"
 	       "  --most N     no more than N pending timers\n"
 	       "  --peer NAME  only this one: twheel, words, timerfd, posix, io_uring\n"
-	       "  --profile F  mark figure F, see scripts/bench-profile\n\n"
-	       "Floors are checked when all peers and sizes are measured.\n");
+	       "  --profile F  mark figure F, see scripts/bench-profile\n");
 	return 0;
 }
 
@@ -149,6 +168,7 @@ static bool want(const char *name)
 }
 
 static const struct option options[] = {
+	{ "quick", no_argument, NULL, 'q' },
 	{ "full", no_argument, NULL, 'F' },
 	{ "least", required_argument, NULL, 'l' },
 	{ "most", required_argument, NULL, 'm' },
@@ -158,15 +178,7 @@ static const struct option options[] = {
 	{ }
 };
 
-/* What the command line asks for. */
-struct wishes {
-	unsigned int least;
-	unsigned int most;
-	bool whole;
-	bool help;
-};
-
-static bool parse(int argc, char **argv, struct wishes *wishes)
+static bool parse(int argc, char **argv)
 {
 	bool good = true;
 	int c;
@@ -174,19 +186,19 @@ static bool parse(int argc, char **argv, struct wishes *wishes)
 	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (c == 'F')
 			go_full();
-		else
-			wishes->whole = false;
-		if (c == 'l')
-			wishes->least = strtoul(optarg, NULL, 10);
+		else if (c == 'q')
+			wishes.quick = true;
+		else if (c == 'l')
+			wishes.least = strtoul(optarg, NULL, 10);
 		else if (c == 'm')
-			wishes->most = strtoul(optarg, NULL, 10);
+			wishes.most = strtoul(optarg, NULL, 10);
 		else if (c == 'p')
 			good = want(optarg) && good;
 		else if (c == 'f')
 			profile(optarg);
 		else if (c == 'h')
-			wishes->help = true;
-		else if (c != 'F')
+			wishes.help = true;
+		else
 			good = false;
 	}
 	return good && optind == argc;
@@ -194,18 +206,13 @@ static bool parse(int argc, char **argv, struct wishes *wishes)
 
 int main(int argc, char **argv)
 {
-	struct wishes wishes = { .most = UINT_MAX, .whole = true };
 	unsigned int failures;
 
-	if (!parse(argc, argv, &wishes))
+	if (!parse(argc, argv))
 		return complain(2, "see guest --help");
 	if (wishes.help)
 		return usage();
-	failures = bench_all(wishes.least, wishes.most);
+	failures = bench_all();
 	figures_table();
-	if (!wishes.whole)
-		return failures ? 1 : 0;
-	if (!counts_instructions())
-		return complain(3, "the clock counts no instructions: no floors");
-	return floors_hold() && !failures ? 0 : 1;
+	return failures ? 1 : 0;
 }

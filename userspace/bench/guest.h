@@ -71,9 +71,6 @@ void figure(const char *peer, const char *name, unsigned int n, double value,
 /* The same in units of the clock, for @count ops; nothing without a @name. */
 void cost(const char *peer, const char *name, unsigned int n, double total,
 	  unsigned int count);
-/* What figure() was given, or MISSING. */
-#define MISSING		(-1e9)
-double figure_get(const char *peer, const char *name, unsigned int n);
 void figures_table(void);
 
 /* --- memory.c --- */
@@ -131,11 +128,6 @@ int bench_words(const struct load *load);
 int bench_timerfd(const struct load *load);
 int bench_posix(const struct load *load);
 int bench_uring(const struct load *load);
-
-/* --- floors.c --- */
-
-/* Print PASS or FAIL for each; whether all pass. */
-bool floors_hold(void);
 
 /* Print a message on stderr; returns @status. */
 int complain(int status, const char *format, ...)
