@@ -24,8 +24,9 @@ help:
 	@echo 'make load         10^7 timers, 10^6 of one instant, 64 users at their limits, consumers'
 	@echo '                  that do not read: what others feel of it (ten minutes)'
 	@echo 'make check-bench      instructions of all ops, beside timerfd and the kept ones'
-	@echo 'make bench        the guest beside timerfd, POSIX timers and io_uring; the wheel'
-	@echo '                  beside what programs use today (an hour; needs a quiet machine)'
+	@echo 'make bench [ROUNDS=3] the module beside timerfd, POSIX timers and io_uring; the wheel'
+	@echo '                      beside what programs use; results.json and plots in build/bench'
+	@echo '                      (25 minutes a round; needs a quiet machine)'
 	@echo 'make bench-quick      the floors of the module, and the kept figures (a minute)'
 	@echo 'make bench-keep       keep its figures, after a change that they show'
 	@echo 'make              the module for KDIR, the library and the command, in build/'
@@ -45,9 +46,7 @@ $(parts:%=check-%): check-%:
 	@scripts/check $*
 
 bench:
-	@scripts/setup all bench
-	@scripts/bench-guest
-	@bench/run
+	@scripts/bench $(if $(ROUNDS),-r $(ROUNDS))
 
 load:
 	@scripts/setup all
