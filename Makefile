@@ -19,11 +19,10 @@ help:
 	@echo 'make check-kunit      KUnit, in a guest with the debug kernel'
 	@echo 'make check-selftests  selftests, in guests with the debug and the stock kernel'
 	@echo 'make check-replay     a million timers, a real log, the demo'
-	@echo 'make check-bench      instructions of a push-back, beside timerfd'
+	@echo 'make check-bench      instructions of all ops, beside timerfd and the kept ones'
 	@echo 'make check-load       the longest that softirqs are off, in instructions'
 	@echo 'make load         10^7 timers, 10^6 of one instant, 64 users at their limits, consumers'
 	@echo '                  that do not read: what others feel of it (ten minutes)'
-	@echo 'make check-bench      instructions of all ops, beside timerfd and the kept ones'
 	@echo 'make bench [ROUNDS=3] the module beside timerfd, POSIX timers and io_uring; the wheel'
 	@echo '                      beside what programs use; results.json and plots in build/bench'
 	@echo '                      (25 minutes a round; needs a quiet machine)'
@@ -51,6 +50,7 @@ bench:
 load:
 	@scripts/setup all
 	@scripts/load
+
 bench-quick:
 	@scripts/setup all
 	@scripts/bench-guest --quick
@@ -92,7 +92,5 @@ clean:
 	rm -rf $(OUT)
 
 .DEFAULT_GOAL := all
-.PHONY: help demo check bench load $(parts:%=check-%) all module userspace install install-module \
-	install-userspace install-udev setup clean
-.PHONY: help demo check bench bench-quick bench-keep $(parts:%=check-%) all module userspace \
+.PHONY: help demo check bench bench-quick bench-keep load $(parts:%=check-%) all module userspace \
 	install install-module install-userspace install-udev setup clean
