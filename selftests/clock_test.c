@@ -4,6 +4,7 @@
  * clock of the machine, and puts it back as far as it can.
  */
 #include "common.h"
+#include "clock.h"
 
 #include <sched.h>
 #include <sys/timex.h>
@@ -21,24 +22,6 @@ FIXTURE(clock) {
 	__s64 real_minus_boot;
 };
 
-static __s64 real_minus_boot(void)
-{
-	return now(CLOCK_REALTIME) - now(CLOCK_BOOTTIME);
-}
-
-static long set_realtime(__u64 ns)
-{
-	struct timespec ts = { .tv_sec = ns / SEC, .tv_nsec = ns % SEC };
-
-	return result_of(clock_settime(CLOCK_REALTIME, &ts));
-}
-
-/* Move the wall clock by so many ns. */
-static long step(__s64 by)
-{
-	return set_realtime(now(CLOCK_REALTIME) + by);
-}
-
 static long set_tai_offset(int seconds)
 {
 	struct timex tx = { .modes = ADJ_TAI, .constant = seconds };
@@ -51,45 +34,18 @@ FIXTURE_SETUP(clock)
 	/* No clock is touched on a machine that cannot run the tests anyway. */
 	ASSERT_EQ(0, access(DEVICE, R_OK | W_OK));
 	self->real_minus_boot = real_minus_boot();
-	if (now(CLOCK_REALTIME) < 3 * 365 * 24 * HOUR) {
-		ASSERT_EQ(0, set_realtime(1700000000 * SEC));
-	}
-	if (step(0)) {
+	if (make_settable())
 		SKIP(return, "the clock cannot be set: %s", strerror(errno));
-	}
 }
 
 FIXTURE_TEARDOWN(clock)
 {
-	set_realtime(now(CLOCK_BOOTTIME) + self->real_minus_boot);
-}
-
-/* The next record that is no step of the clock. */
-static long next_timer(int fd, struct twheel_record *rec)
-{
-	long ret;
-
-	do {
-		ret = next_record(fd, rec);
-	} while (ret == 1 && !rec->id);
-	return ret;
-}
-
-/* No record of a timer for so many ms; steps of the clock may come. */
-static bool silent(int fd, int ms)
-{
-	__u64 end = mono() + ms * MSEC;
-	struct twheel_record rec;
-
-	while (mono() < end) {
-		if (readable(fd, 1) && read_records(fd, &rec, 1) == 1 && rec.id)
-			return false;
-	}
-	return true;
+	put_back(self->real_minus_boot);
 }
 
 /* --- steps of the wall clock ------------------------------------------------------ */
 
+/* B93: whatever has been stepped over comes. */
 TEST_F(clock, forward_step_fires_what_is_due_and_nothing_else)
 {
 	struct twheel_record rec;
@@ -191,7 +147,7 @@ TEST_F(clock, many_steps_never_make_a_timer_early)
 	queue_close(&q);
 }
 
-/* B27, B28, B33: clocks that cannot be set do not care. */
+/* Clocks that cannot be set do not care. */
 static void unaffected(struct __test_metadata *_metadata, clockid_t clock, __s64 by)
 {
 	__u64 deadline = now(clock) + 40 * MSEC;
@@ -407,53 +363,6 @@ TEST_F(clock, tai_follows_its_offset)
 	EXPECT_LE(rec.deadline, now(CLOCK_TAI));
 	EXPECT_TRUE(silent(q.fd, 10));
 	EXPECT_EQ(0, set_tai_offset(0));
-	queue_close(&q);
-}
-
-/* B30: the clock is set while several threads arm and cancel. */
-struct armer {
-	pthread_t thread;
-	int fd;
-	atomic_bool stop;
-	atomic_uint ends;
-};
-
-static void *arm_and_cancel(void *data)
-{
-	struct armer *a = data;
-
-	while (!atomic_load(&a->stop)) {
-		__u64 id = arm_rel(a->fd, MSEC, 1);
-		struct twheel_record rec[16];
-
-		if (id && !cancel(a->fd, id))
-			atomic_fetch_add(&a->ends, 1);
-		if (readable(a->fd, 0))
-			read_records(a->fd, rec, 16);
-	}
-	return NULL;
-}
-
-TEST_F(clock, steps_while_timers_come_and_go)
-{
-	struct armer armers[2] = { 0 };
-	struct queue q;
-
-	ASSERT_EQ(0, queue_open(&q, CLOCK_REALTIME, 64));
-	ASSERT_EQ(0, fcntl(q.fd, F_SETFL, O_NONBLOCK));
-	for (size_t i = 0; i < ARRAY_SIZE(armers); i++) {
-		armers[i].fd = q.fd;
-		ASSERT_EQ(0, pthread_create(&armers[i].thread, NULL, arm_and_cancel, &armers[i]));
-	}
-	for (unsigned int i = 0; i < rounds(100); i++) {
-		ASSERT_EQ(0, step(i % 2 ? -(__s64)SEC : (__s64)SEC));
-		sleep_ns(MSEC);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(armers); i++) {
-		atomic_store(&armers[i].stop, true);
-		pthread_join(armers[i].thread, NULL);
-		EXPECT_LT(0U, armers[i].ends);
-	}
 	queue_close(&q);
 }
 

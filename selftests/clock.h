@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * For tests that set the clock of the machine: step it, put it back, and tell
+ * records of timers from records of steps.
+ */
+#ifndef TWHEEL_SELFTESTS_CLOCK_H
+#define TWHEEL_SELFTESTS_CLOCK_H
+
+#include "common.h"
+
+static inline __s64 real_minus_boot(void)
+{
+	return now(CLOCK_REALTIME) - now(CLOCK_BOOTTIME);
+}
+
+static inline long set_realtime(__u64 ns)
+{
+	struct timespec ts = { .tv_sec = ns / SEC, .tv_nsec = ns % SEC };
+
+	return result_of(clock_settime(CLOCK_REALTIME, &ts));
+}
+
+/* Move the wall clock by so many ns. */
+static inline long step(__s64 by)
+{
+	return set_realtime(now(CLOCK_REALTIME) + by);
+}
+
+/* A clock that shows 1970 has no room for steps back. */
+static inline long make_settable(void)
+{
+	if (now(CLOCK_REALTIME) < 3 * 365 * 24 * HOUR)
+		return set_realtime(1700000000 * SEC);
+	return step(0);
+}
+
+/* To where it was, as far as that can be told: @difference is real_minus_boot(). */
+static inline void put_back(__s64 difference)
+{
+	set_realtime(now(CLOCK_BOOTTIME) + difference);
+}
+
+/* The next record that is no step of the clock. */
+static inline long next_timer(int fd, struct twheel_record *rec)
+{
+	long ret;
+
+	do {
+		ret = next_record(fd, rec);
+	} while (ret == 1 && !rec->id);
+	return ret;
+}
+
+/* No record of a timer for so many ms; steps of the clock may come. */
+static inline bool silent(int fd, int ms)
+{
+	__u64 end = mono() + ms * MSEC;
+	struct twheel_record rec;
+
+	while (mono() < end) {
+		if (readable(fd, 1) && read_records(fd, &rec, 1) == 1 && rec.id)
+			return false;
+	}
+	return true;
+}
+
+#endif /* TWHEEL_SELFTESTS_CLOCK_H */
