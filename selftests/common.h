@@ -85,12 +85,15 @@ static inline void sleep_ns(__u64 ns)
 		;
 }
 
-static inline void spin_ns(__u64 ns)
+static inline void spin_until(__u64 end)
 {
-	__u64 end = mono() + ns;
-
 	while (mono() < end)
 		;
+}
+
+static inline void spin_ns(__u64 ns)
+{
+	spin_until(mono() + ns);
 }
 
 /* xorshift64*: the same sequence everywhere for the same seed. */
