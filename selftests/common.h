@@ -613,4 +613,17 @@ static inline long module_users(void)
 		atol(text) : -1;
 }
 
+/* Wait for that: the last reference may be dropped a little later, by a work item. */
+static inline bool users_become(long n)
+{
+	__u64 give_up = mono() + GIVE_UP_MS * MSEC;
+
+	while (module_users() != n) {
+		if (mono() > give_up)
+			return false;
+		sleep_ns(5 * MSEC);
+	}
+	return true;
+}
+
 #endif /* TWHEEL_SELFTESTS_COMMON_H */

@@ -32,19 +32,6 @@ FIXTURE_TEARDOWN(life)
 	queue_close(&self->q);
 }
 
-/* The last reference may be dropped a little later, by a work item. */
-static bool users_become(long n)
-{
-	__u64 give_up = mono() + GIVE_UP_MS * MSEC;
-
-	while (module_users() != n) {
-		if (mono() > give_up)
-			return false;
-		sleep_ns(5 * MSEC);
-	}
-	return true;
-}
-
 static long remove_module(void)
 {
 	return result_of(syscall(SYS_delete_module, "twheel", O_NONBLOCK));
@@ -431,6 +418,7 @@ static int timers_until_edquot(__u64 limit)
 	return 0;
 }
 
+/* B114 */
 TEST(max_timers_per_user_is_edquot_over_all_his_queues)
 {
 	AS_USER("max_timers_per_user", 8192, timers_until_edquot);
@@ -450,7 +438,7 @@ TEST(max_timers_per_queue_is_what_setup_tells)
 	AS_USER("max_timers_per_queue", 4096, queue_limit);
 }
 
-/* One user at his limit does not stop another. */
+/* B114: one user at his limit does not stop another. */
 static int other_user_is_free(__u64 limit)
 {
 	struct queue q[8];

@@ -219,6 +219,38 @@ TEST_F(queue, empty_queue_does_not_tick)
 	EXPECT_EQ(~0ULL, stats(self->fd).next);
 }
 
+/* How many hrtimers of queues the kernel knows of; -1: it does not tell. */
+static int hrtimers(void)
+{
+	FILE *file = fopen("/proc/timer_list", "r");
+	char line[512];
+	int n = 0;
+
+	if (!file)
+		return -1;
+	while (fgets(line, sizeof(line), file))
+		n += strstr(line, "on_hrtimer") && strstr(line, "twheel");
+	fclose(file);
+	return n;
+}
+
+/* B91 */
+TEST_F(queue, empty_queue_has_no_hrtimer)
+{
+	__u64 id;
+
+	if (hrtimers() < 0)
+		SKIP(return, "no /proc/timer_list");
+	EXPECT_EQ(0, hrtimers());
+	id = arm(self->fd, mono() + HOUR, 1);
+	EXPECT_EQ(1, hrtimers());
+	EXPECT_EQ(0, cancel(self->fd, id));
+	EXPECT_EQ(0, hrtimers());
+	ASSERT_NE(0ULL, arm_rel(self->fd, MSEC, 1));
+	EXPECT_TRUE(readable(self->fd, GIVE_UP_MS));
+	EXPECT_EQ(0, hrtimers());
+}
+
 /* B13: far away is no reason to wake up in between. */
 TEST_F(queue, lone_timer_costs_one_interrupt)
 {
