@@ -481,7 +481,7 @@ static void b116_cancelled_ones_are_gone(void)
 	unsigned int i;
 
 	tw_wheel_init(&w, 100);
-	for (i = 0; i < 1000000; i++) {
+	for (i = 0; i < 10000000; i++) {
 		t.expires = 100 + DAY + i;
 		tw_wheel_add(&w, &t);
 		tw_wheel_remove(&w, &t);

@@ -46,6 +46,7 @@ FIXTURE_TEARDOWN(fairness)
 	queue_close(&self->victim);
 }
 
+/* B113 */
 TEST_F_TIMEOUT(fairness, many_busy_queues_do_not_stop_another, 100)
 {
 	struct twheel_record records[VICTIMS];

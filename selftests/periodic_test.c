@@ -298,7 +298,7 @@ TEST_F(periodic, many_do_not_disturb_each_other)
 	}
 }
 
-/* B113, B103: the shortest period by many timers; the machine stays usable. */
+/* B113: the shortest period by many timers; the machine stays usable. */
 TEST_F(periodic, shortest_period_does_not_take_the_machine)
 {
 	enum { N = 20 };
