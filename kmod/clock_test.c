@@ -116,6 +116,7 @@ static const struct deadline_case deadline_cases[] = {
 	{ "absolute, 0", 1000, 0, false, 0, 0 },
 	{ "absolute, 2^63 - 1", 1000, S64_MAX, false, 0, S64_MAX },
 	{ "absolute, 2^63", 1000, 1ULL << 63, false, -EOVERFLOW },
+	{ "absolute, 9223372036.999999999 s", 0, 9223372036 * SEC + 999999999, false, -EOVERFLOW },
 	{ "absolute, -1", 1000, -1ULL, false, -EOVERFLOW },
 	{ "relative", 1000, 5000, true, 0, 6000 },
 	{ "relative, 0", 1000, 0, true, 0, 1000 },

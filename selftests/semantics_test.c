@@ -155,6 +155,7 @@ TEST_F(state, cancel)
 	EXPECT_EQ(after.cancelled, stats(self->fd).cancelled);
 }
 
+/* B50 */
 TEST_F(state, cancel_in_a_batch_is_the_same)
 {
 	struct twheel_op ops[3] = { op_cancel(self->id), op_cancel(self->id), op_query(self->id) };
@@ -223,6 +224,55 @@ TEST_F(state, other_timers_are_left_alone)
 	EXPECT_EQ(TWHEEL_PENDING, run_op(self->fd, &query));
 	EXPECT_EQ(TIME_MAX - 9, query.deadline);
 	EXPECT_EQ(3ULL, query.user_data);
+}
+
+/* B54: of the quickest of many, for any one may be held up by the machine. */
+static __u64 quickest_cancel(int fd, __u64 id)
+{
+	__u64 best = SEC;
+
+	for (int i = 0; i < 50; i++) {
+		__u64 start = mono(), took;
+
+		if (cancel(fd, id) != -ENOENT)
+			return SEC;
+		took = mono() - start;
+		best = best < took ? best : took;
+	}
+	return best;
+}
+
+TEST_F(queue, cancel_of_what_is_not_pending_does_not_wait)
+{
+	__u64 fired = arm(self->fd, 1, 1), idle = arm_keep(self->fd, 1, 1);
+
+	EXPECT_GT(MSEC, quickest_cancel(self->fd, fired));
+	EXPECT_GT(MSEC, quickest_cancel(self->fd, idle));
+	EXPECT_GT(MSEC, quickest_cancel(self->fd, 0));
+	EXPECT_GT(MSEC, quickest_cancel(self->fd, (77ULL << 32) | 5));
+	EXPECT_GT(MSEC, quickest_cancel(self->fd, ~0ULL));
+}
+
+/* B54 */
+TEST_F(queue, any_way_of_arming_gives_an_id_that_can_be_cancelled)
+{
+	struct twheel_op ops[5], moved;
+
+	for (int i = 0; i < 5; i++)
+		ops[i] = i % 2 ? op_arm(TIME_MAX - i, i) : op_arm_rel(HOUR, i);
+	ops[2].flags |= TWHEEL_OP_KEEP;
+	ops[3].period = HOUR;
+	ops[4].slack = SEC;
+	ASSERT_EQ(4, submit(self->fd, ops, 4));
+	ASSERT_EQ(0, run_op(self->fd, &ops[4]));
+	moved = op_move(ops[0].id, TIME_MAX, HOUR);
+	EXPECT_EQ(0, run_op(self->fd, &moved));
+	for (int i = 0; i < 5; i++) {
+		EXPECT_EQ(0, cancel(self->fd, ops[i].id));
+	}
+	EXPECT_EQ(1, move(self->fd, ops[2].id, TIME_MAX));
+	EXPECT_EQ(0, cancel(self->fd, ops[2].id));
+	EXPECT_EQ(0ULL, stats(self->fd).pending);
 }
 
 TEST_F(queue, id_0_is_nobody)
@@ -348,6 +398,39 @@ TEST_F(queue, past_deadline_is_delivered_at_once)
 	EXPECT_EQ(id, rec.id);
 	EXPECT_EQ(1ULL, rec.deadline);
 	EXPECT_NE(0U, rec.lateness);
+}
+
+/* B133: nothing that is told counts from now, so nothing can wrap. */
+TEST_F(queue, overdue_timer_is_told_as_it_is_and_delivered)
+{
+	__u64 deadlines[] = { 1, mono() - 1, mono() }, cursor = 0;
+	struct twheel_info infos[8];
+	struct twheel_record rec;
+	struct twheel_op op;
+
+	ASSERT_NE(0ULL, arm(self->other.fd, 0, 9));	/* fills the ring */
+	for (int i = 0; i < 3; i++) {
+		op = op_query(arm(self->other.fd, deadlines[i], i));
+		EXPECT_EQ(TWHEEL_BACKLOG, run_op(self->other.fd, &op));
+		EXPECT_EQ(deadlines[i], op.deadline);
+	}
+	EXPECT_EQ(3ULL, stats(self->other.fd).backlog);
+	EXPECT_EQ(~0ULL, stats(self->other.fd).next);
+	while (cursor != TWHEEL_LIST_END) {
+		long got = list(self->other.fd, &cursor, infos, 8);
+
+		ASSERT_LE(0, got);
+		for (long i = 0; i < got; i++) {
+			EXPECT_EQ(deadlines[infos[i].user_data], infos[i].deadline);
+			EXPECT_EQ((__u32)TWHEEL_BACKLOG, infos[i].state);
+		}
+	}
+	ASSERT_EQ(1, next_record(self->other.fd, &rec));
+	for (__u64 i = 0; i < 3; i++) {
+		ASSERT_EQ(1, next_record(self->other.fd, &rec));
+		EXPECT_EQ(i, rec.user_data);
+		EXPECT_LE(rec.deadline + rec.lateness, mono());
+	}
 }
 
 TEST_F(queue, deadline_0_is_a_past_deadline)

@@ -235,6 +235,7 @@ TEST_F(queue, period_below_the_minimum_is_einval)
 	}
 }
 
+/* B20 */
 TEST_F(queue, period_beyond_the_end_of_time_is_einval)
 {
 	const __u64 periods[] = { 1ULL << 63, (1ULL << 63) + 1, ~0ULL };
@@ -247,6 +248,7 @@ TEST_F(queue, period_beyond_the_end_of_time_is_einval)
 	}
 }
 
+/* B20 */
 TEST_F(queue, shortest_and_longest_period_are_accepted)
 {
 	__u64 first = mono() + HOUR;
@@ -277,6 +279,7 @@ TEST_F(queue, last_deadline_is_accepted)
 	EXPECT_EQ(TIME_MAX, stats(self->fd).next);
 }
 
+/* B03 */
 TEST_F(queue, deadline_beyond_the_last_is_eoverflow)
 {
 	REFUSED(op_arm(1ULL << 63, 1), -EOVERFLOW, "2^63");
@@ -284,6 +287,7 @@ TEST_F(queue, deadline_beyond_the_last_is_eoverflow)
 	REFUSED(op_arm(~0ULL, 1), -EOVERFLOW, "2^64 - 1");
 }
 
+/* B03: what would be negative is among them. */
 TEST_F(queue, relative_deadline_beyond_the_last_is_eoverflow)
 {
 	REFUSED(op_arm_rel(TIME_MAX, 1), -EOVERFLOW, "2^63 - 1");
@@ -292,6 +296,24 @@ TEST_F(queue, relative_deadline_beyond_the_last_is_eoverflow)
 	REFUSED(op_arm_rel(-(__u64)MSEC, 1), -EOVERFLOW, "-1 ms");
 	/* Would have been the last one some time ago, so it is beyond it now. */
 	REFUSED(op_arm_rel(TIME_MAX - mono() + 1, 1), -EOVERFLOW, "the last one and a bit");
+}
+
+/* B18: seconds are no more than there may be, but the nanoseconds with them are. */
+TEST_F(queue, seconds_and_nanoseconds_that_are_too_much_together)
+{
+	const __u64 last = 9223372036 * SEC + 854775807, beyond[] = { last + 1, last + 145224192 };
+	struct twheel_op op, query = op_query(arm_periodic(self->fd, last, last, 1));
+
+	ASSERT_EQ(TWHEEL_PENDING, run_op(self->fd, &query));
+	EXPECT_EQ(last, query.deadline);
+	EXPECT_EQ(last, query.period);
+	for (size_t i = 0; i < ARRAY_SIZE(beyond); i++) {
+		REFUSED(op_arm(beyond[i], 1), -EOVERFLOW, "absolute");
+		REFUSED(op_arm_rel(beyond[i], 1), -EOVERFLOW, "relative");
+		op = op_arm(HOUR, 1);
+		op.period = beyond[i];
+		REFUSED(op, -EINVAL, "period");
+	}
 }
 
 TEST_F(queue, move_beyond_the_last_deadline_is_eoverflow)

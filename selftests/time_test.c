@@ -65,23 +65,50 @@ TEST_F(queue, relative_move_counts_from_the_same_reading)
 	EXPECT_EQ(query.deadline, ops[1].deadline);
 }
 
-/* B22, B90: measured from the call, at any phase, however long the wheel slept. */
-TEST_F(queue, relative_timers_are_never_early)
+/* B90: measured from the call, however long the wheel slept. */
+TEST_F(queue, relative_timers_of_a_queue_that_slept_are_not_early)
 {
-	const __u64 delays[] = { 1, 1000, 50 * USEC, MSEC, 3 * MSEC };
-	__u64 seed = random_seed();
+	const __u64 delays[] = { 1, 50 * USEC, 5 * MSEC };
 
-	sleep_ns(100 * MSEC);
-	for (unsigned int i = 0; i < rounds(200); i++) {
-		__u64 delay = delays[i % ARRAY_SIZE(delays)] + random_below(&seed, 1000);
+	for (size_t i = 0; i < 3 * ARRAY_SIZE(delays); i++) {
+		__u64 delay = delays[i % ARRAY_SIZE(delays)], called;
 		struct twheel_record rec;
-		__u64 called = mono();
 
+		sleep_ns(10 * MSEC);
+		called = mono();
 		ASSERT_NE(0ULL, arm_rel(self->fd, delay, i));
 		ASSERT_EQ(1, next_record(self->fd, &rec));
 		ASSERT_LE(called + delay, mono());
 		ASSERT_LE(called + delay, rec.deadline);
 	}
+}
+
+/* B22: many of them, each called at another phase. */
+TEST_F(queue, relative_timers_are_never_early)
+{
+	const __u64 delays[] = { USEC, 50 * USEC, MSEC, 2 * MSEC };
+	enum { N = 5000, BURST = 50 };
+	static __u64 due[N];
+	__u64 seed = random_seed();
+	unsigned int n = rounds(N), taken = 0;
+	struct twheel_record rec[BURST];
+
+	ASSERT_EQ(0, n % BURST);
+	ASSERT_GE(N, n);
+	for (unsigned int i = 0; i < n; i++) {
+		__u64 delay = delays[i % ARRAY_SIZE(delays)] + random_below(&seed, 1000);
+
+		due[i] = mono() + delay;
+		ASSERT_NE(0ULL, arm_rel(self->fd, delay, i));
+		if ((i + 1) % BURST)
+			continue;
+		ASSERT_EQ(BURST, collect(self->fd, rec, BURST));
+		for (int k = 0; k < BURST; k++, taken++) {
+			ASSERT_LE(due[rec[k].user_data], rec[k].deadline);
+			ASSERT_LE(rec[k].deadline + rec[k].lateness, mono());
+		}
+	}
+	EXPECT_EQ(n, taken);
 }
 
 /* --- slack ----------------------------------------------------------------------- */
@@ -177,6 +204,33 @@ TEST_F(queue, slack_lets_timers_share_an_interrupt)
 	EXPECT_EQ(base, stats(self->fd).next);
 	ASSERT_EQ(16U, collect(self->fd, rec, 16));
 	EXPECT_EQ(1ULL, stats(self->fd).interrupts);
+}
+
+/* B98: deadlines at the edges of the grain and 1 ns beside them. */
+TEST_F(queue, edges_of_a_grain_cost_one_interrupt_each)
+{
+	const __u64 slacks[] = { USEC, 100 * USEC, 999999, MSEC, 4 * MSEC };
+	enum { EDGES = 8 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(slacks); i++) {
+		__u64 grain = rounded(1, slacks[i]), base = rounded(mono() + 20 * MSEC, grain);
+		__u64 before = stats(self->fd).interrupts;
+		struct twheel_record rec[3 * EDGES];
+
+		for (int k = 0; k < 3 * EDGES; k++) {
+			struct twheel_op op = op_arm(base + k / 3 * grain + k % 3 - 1, k);
+
+			op.slack = slacks[i];
+			ASSERT_NE(0ULL, arm_op(self->fd, op));
+		}
+		ASSERT_EQ(3U * EDGES, collect(self->fd, rec, 3 * EDGES));
+		for (int k = 0; k < 3 * EDGES; k++) {
+			ASSERT_LE(rounded(rec[k].deadline, slacks[i]), mono());
+		}
+		/* EDGES of them, and what is 1 ns behind the last. */
+		EXPECT_GE(before + EDGES + 1, stats(self->fd).interrupts);
+		EXPECT_EQ(~0ULL, stats(self->fd).next);
+	}
 }
 
 TEST_F(queue, slack_at_the_end_of_time_does_not_overflow)
