@@ -40,6 +40,36 @@ installed() {
 		grep -v '^twheel_\|^LIBTWHEEL\|^$'
 }
 
+# idle DURATION STATUS: what the command makes of it.  With a log that is not there it
+# would say so, had it gone on to the log, and then to the device.
+idle() {
+	local output status
+
+	if [ "$2" = 0 ]; then
+		"$build/userspace/twheel" replay --idle "$1" --help >/dev/null || echo "'$1' is refused"
+		return
+	fi
+	output=$("$build/userspace/twheel" replay --idle "$1" /nowhere/log 2>&1)
+	status=$?
+	[[ $status -eq $2 && $output == "twheel: --idle: '$1' "* ]] ||
+		echo "'$1' gave $status: $output"
+}
+
+long_delays() {
+	idle 10000000000ms 0
+	idle 116d 0
+	idle 1e10ms 2
+}
+
+odd_durations() {
+	local text
+
+	for text in 18446744073709552s 1e300s 9223372036.854775808s inf nan -0.0 0x10 '' '5 s' 5m30; do
+		idle "$text" 2
+	done
+	idle 9223372036.854775807s 0
+}
+
 manual_pages() {
 	local page
 
@@ -56,6 +86,9 @@ unit_tests gcc "$build/userspace" &&
 	unit_tests "clang with sanitizers" "$build/userspace-san" CC=clang \
 		CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' \
 		LDFLAGS=-fsanitize=address,undefined
+step "command line"
+silent "the command takes a delay as it is, or refuses it (B02)" long_delays
+silent "the command refuses what is no duration, and does nothing (B17)" odd_durations
 step "installed library"
 if command -v pkg-config >/dev/null && command -v g++ >/dev/null; then
 	check "a program builds with the installed library, in C and C++" installed

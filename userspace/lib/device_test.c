@@ -5,6 +5,7 @@
  *	scripts/vm --add build/userspace/lib/device_test -- device_test
  */
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -303,7 +304,7 @@ static void test_periodic_word(void)
 	__u64 deadline;
 
 	open_queue(&tw, 16, TWHEEL_SETUP_WORDS);
-	deadline = (twheel_now(&tw) + 20 * MSEC) & ~3ULL;
+	deadline = (twheel_now(&tw) + 200 * MSEC) & ~3ULL;
 	twheel_prep_arm(&op, deadline, 40 * MSEC, 1, TWHEEL_OP_KEEP);
 	CHECK(run(&tw, &op) == 0);
 	CHECK(twheel_touch(&tw, op.id, deadline + 30 * MSEC) == TWHEEL_DONE);
@@ -315,6 +316,94 @@ static void test_periodic_word(void)
 	while (twheel_consume(&tw, &first, 1) == 1)
 		;
 	CHECK(twheel_wait(&tw, 100 * MSEC) == 0);
+	twheel_close(&tw);
+}
+
+/* B02: 10^10 ms do not fit into 32 bits. */
+static void test_long_delay(void)
+{
+	const __u64 delay = 10000000000ULL * MSEC;
+	struct twheel_op op;
+	struct twheel tw;
+	__u64 before;
+
+	open_queue(&tw, 4, 0);
+	before = twheel_now(&tw);
+	twheel_prep_query(&op, arm(&tw, delay, 1, TWHEEL_OP_REL));
+	CHECK(run(&tw, &op) == TWHEEL_PENDING);
+	CHECK(op.deadline >= before + delay && op.deadline <= twheel_now(&tw) + delay);
+	CHECK(twheel_wait(&tw, 10 * MSEC) == 0);
+	twheel_prep_cancel(&op, op.id);			/* B54 */
+	CHECK(run(&tw, &op) == 0);
+	twheel_close(&tw);
+}
+
+static void set_clock(__s64 by)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	ts.tv_sec += by;
+	CHECK(clock_settime(CLOCK_REALTIME, &ts) == 0);
+}
+
+static void *set_clock_soon(void *by)
+{
+	const struct timespec ts = { .tv_nsec = 20 * MSEC };
+
+	nanosleep(&ts, NULL);
+	set_clock(*(__s64 *)by);
+	return NULL;
+}
+
+/* Set the clock while the library waits with this timeout: what it returns. */
+static int wait_over_step(struct twheel *tw, __s64 by, __s64 timeout)
+{
+	pthread_t thread;
+	int ret;
+
+	CHECK(pthread_create(&thread, NULL, set_clock_soon, &by) == 0);
+	ret = twheel_wait(tw, timeout);
+	pthread_join(thread, NULL);
+	return ret;
+}
+
+/*
+ * B31: a step that makes a timer due ends the wait, its record has id 0; one that does
+ * not leaves the wait as it is.  Timers stay armed, and the next wait works.
+ */
+static void test_clock_step(void)
+{
+	struct twheel_config config = { .size = sizeof(config), .clockid = CLOCK_REALTIME };
+	struct twheel_record record;
+	unsigned int steps = 0;
+	struct twheel_op query;
+	struct twheel tw;
+	__u64 near, far;
+
+	CHECK(twheel_open(&tw, &config) == 0);
+	near = arm(&tw, 1800 * SECOND, 1, TWHEEL_OP_REL);
+	far = arm(&tw, 7200 * SECOND, 2, TWHEEL_OP_REL);
+	CHECK(wait_over_step(&tw, 3600, -1) >= 1);
+	do {
+		CHECK(twheel_wait(&tw, SECOND) >= 1);
+		CHECK(twheel_consume(&tw, &record, 1) == 1);
+		steps += !record.id;
+	} while (record.id != near);
+	while (twheel_wait(&tw, 10 * MSEC) > 0)
+		steps += twheel_consume(&tw, &record, 1) == 1 && !record.id;
+	CHECK(steps == 1);
+	CHECK(wait_over_step(&tw, -3600, 100 * MSEC) >= 0);
+	while (twheel_consume(&tw, &record, 1) == 1)
+		CHECK(!record.id);
+	twheel_prep_query(&query, far);
+	CHECK(run(&tw, &query) == TWHEEL_PENDING);
+	arm(&tw, MSEC, 3, TWHEEL_OP_REL);
+	do {
+		CHECK(twheel_wait(&tw, SECOND) >= 1);
+		CHECK(twheel_consume(&tw, &record, 1) == 1);
+	} while (!record.id);
+	CHECK(record.user_data == 3);
 	twheel_close(&tw);
 }
 
@@ -332,6 +421,8 @@ static const struct {
 	{ "attach", test_attach },
 	{ "words", test_words },
 	{ "periodic_word", test_periodic_word },
+	{ "long_delay", test_long_delay },
+	{ "clock_step", test_clock_step },
 };
 
 int main(void)

@@ -2,7 +2,7 @@
 /*
  * Durations: right to the nanosecond, or refused; the output is left alone then.
  * Most of the strings are ones that other programs have turned into something
- * else, in particular into "at once".
+ * else, in particular into "at once" (B02, B17).
  */
 #include <errno.h>
 #include <stdio.h>
