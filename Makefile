@@ -28,6 +28,10 @@ help:
 	@echo '                      (25 minutes a round; needs a quiet machine)'
 	@echo 'make bench-quick      the floors of the module, and the kept figures (a minute)'
 	@echo 'make bench-keep       keep its figures, after a change that they show'
+	@echo 'make scenarios    the faults of other timer facilities that are tested here,'
+	@echo '                  with the tests and what they said in the last check'
+	@echo 'make bench        the guest beside timerfd, POSIX timers and io_uring; the wheel'
+	@echo '                  beside what programs use today (an hour; needs a quiet machine)'
 	@echo 'make              the module for KDIR, the library and the command, in build/'
 	@echo 'make install      these, for DESTDIR, PREFIX and KDIR; and a udev rule'
 	@echo 'make setup        the Debian packages that all of this needs (done by the others, too)'
@@ -43,6 +47,9 @@ check:
 
 $(parts:%=check-%): check-%:
 	@scripts/check $*
+
+scenarios:
+	@scripts/scenarios
 
 bench:
 	@scripts/bench $(if $(ROUNDS),-r $(ROUNDS))
@@ -92,5 +99,5 @@ clean:
 	rm -rf $(OUT)
 
 .DEFAULT_GOAL := all
-.PHONY: help demo check bench bench-quick bench-keep load $(parts:%=check-%) all module userspace \
+.PHONY: help demo check scenarios bench bench-quick bench-keep load $(parts:%=check-%) all module userspace \
 	install install-module install-userspace install-udev setup clean

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Named cases with their right values.  "B05" and the like are faults that other
- * timer facilities had; the number stands in the name of the test.
+ * Named cases with their right values; numbers are those of
+ * Documentation/scenarios.rst.
  *
  * Most go through model.c, which looks at everything after each operation; those
  * with very many timers use the wheel alone.

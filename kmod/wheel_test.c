@@ -3,7 +3,7 @@
  * KUnit tests of the wheel.  host/ has more of them, with many more steps, under
  * other sanitizers; these say that the same code is right in the kernel.
  *
- * "B05" and the like are faults that other timer facilities had.
+ * Numbers are those of Documentation/scenarios.rst.
  */
 #include <kunit/test.h>
 #include <linux/limits.h>
