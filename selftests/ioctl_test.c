@@ -4,15 +4,11 @@
  *
  * Each test breaks one thing of a call that works, and afterwards asks the queue
  * whether anything changed. The first part runs for every ioctl that takes a
- * struct; then come the commands themselves, SETUP, EVENTFD, and the other system
- * calls on the descriptor. What is in the ops of SUBMIT has its own submit_test.c.
+ * struct; then come the commands themselves. What they mean is elsewhere: SETUP in
+ * setup_test.c, SUBMIT in submit_test.c, EVENTFD in eventfd_test.c; the other system
+ * calls on the descriptor are in file_test.c.
  */
 #include "common.h"
-
-#include <limits.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/timerfd.h>
 
 #include "kselftest_harness.h"
 
@@ -184,6 +180,7 @@ TEST_F(command, read_only_struct_is_efault_where_it_is_written)
 	}
 }
 
+/* B152 */
 TEST_F(command, struct_at_an_odd_address_works)
 {
 	char *arg = self->page + PAGE_SIZE - variant->size - 1;
@@ -192,6 +189,7 @@ TEST_F(command, struct_at_an_odd_address_works)
 	EXPECT_LE(0, tw_ioctl(self->q.fd, variant->cmd, arg));
 }
 
+/* B148 */
 TEST_F(command, small_sizes_are_einval)
 {
 	const __u32 sizes[] = { 0, 1, 4, 8, variant->size - 8, variant->size - 1 };
@@ -204,12 +202,14 @@ TEST_F(command, small_sizes_are_einval)
 	UNTOUCHED();
 }
 
+/* B148 */
 TEST_F(command, larger_size_with_zero_tail_works)
 {
 	self->arg.size = variant->size + 8;
 	EXPECT_LE(0, tw_ioctl(self->q.fd, variant->cmd, &self->arg));
 }
 
+/* B148 */
 TEST_F(command, larger_size_with_other_tail_is_e2big)
 {
 	self->arg.size = variant->size + 8;
@@ -238,6 +238,7 @@ TEST_F(command, absurd_size_is_refused)
 	UNTOUCHED();
 }
 
+/* B148 */
 TEST_F(command, each_unknown_flag_is_einval)
 {
 	for (int bit = 0; bit < 32; bit++) {
@@ -250,6 +251,7 @@ TEST_F(command, each_unknown_flag_is_einval)
 	UNTOUCHED();
 }
 
+/* B148 */
 TEST_F(command, each_reserved_byte_is_einval)
 {
 	if (!variant->resv)
@@ -293,6 +295,7 @@ FIXTURE_TEARDOWN(queue)
 	queue_close(&self->q);
 }
 
+/* B148 */
 TEST_F(queue, unknown_numbers_are_enotty)
 {
 	union argument arg = { .size = sizeof(struct twheel_setup) };
@@ -371,6 +374,7 @@ TEST_F(queue, replies_leak_nothing)
 	EXPECT_EQ(7ULL, info.user_data);
 }
 
+/* B153 */
 TEST_F(queue, list_count_beyond_max_batch_is_einval)
 {
 	struct twheel_info info;
@@ -405,354 +409,6 @@ TEST_F(queue, list_with_nonsense_cursor_is_harmless)
 		EXPECT_TRUE(ret == 0 || ret == 1 || ret == -EINVAL)
 			TH_LOG("cursor %llx gave %ld", cursors[i], ret);
 	}
-}
-
-/* --- SETUP ------------------------------------------------------------------ */
-
-FIXTURE(setup) {
-	struct twheel_setup arg;
-	int fd;
-};
-
-FIXTURE_SETUP(setup)
-{
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
-	self->arg = setup_of(CLOCK_MONOTONIC, 8);
-}
-
-FIXTURE_TEARDOWN(setup)
-{
-	close(self->fd);
-}
-
-#define SETUP() tw_ioctl(self->fd, TWHEEL_IOC_SETUP, &self->arg)
-
-/* B154 */
-TEST_F(setup, twice_is_ebusy)
-{
-	struct twheel_setup other = setup_of(CLOCK_REALTIME, 64);
-
-	ASSERT_EQ(0, SETUP());
-	EXPECT_EQ(-EBUSY, tw_ioctl(self->fd, TWHEEL_IOC_SETUP, &other));
-	EXPECT_EQ(64U, other.ring_entries);
-	EXPECT_EQ(0ULL, other.ring_size);
-	EXPECT_EQ(0ULL, stats(self->fd).pending);
-}
-
-TEST_F(setup, works_after_a_failed_one)
-{
-	self->arg.clockid = 99;
-	EXPECT_EQ(-EINVAL, SETUP());
-	self->arg = setup_of(CLOCK_MONOTONIC, 8);
-	EXPECT_EQ(0, SETUP());
-	EXPECT_NE(0ULL, arm(self->fd, TIME_MAX, 1));
-}
-
-/* B154: many at once, one wins. */
-static void *setup_thread(void *data)
-{
-	struct twheel_setup arg = setup_of(CLOCK_MONOTONIC, 8);
-
-	return (void *)tw_ioctl(*(int *)data, TWHEEL_IOC_SETUP, &arg);
-}
-
-TEST_F(setup, from_several_threads_succeeds_once)
-{
-	pthread_t threads[4];
-	int won = 0;
-	void *ret;
-
-	NEEDS_THREADS();
-	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
-		ASSERT_EQ(0, pthread_create(&threads[i], NULL, setup_thread, &self->fd));
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
-		pthread_join(threads[i], &ret);
-		won += !ret;
-		EXPECT_TRUE(!ret || (long)ret == -EBUSY);
-	}
-	EXPECT_EQ(1, won);
-}
-
-/* B148 */
-TEST_F(setup, four_clocks_and_no_other)
-{
-	for (int clock = -1; clock <= 16; clock++) {
-		bool known = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC ||
-			     clock == CLOCK_BOOTTIME || clock == CLOCK_TAI;
-		int fd = device_open();
-
-		self->arg = setup_of(clock, 8);
-		EXPECT_EQ(known ? 0 : -EINVAL,
-			  tw_ioctl(fd, TWHEEL_IOC_SETUP, &self->arg))
-			TH_LOG("clock %d", clock);
-		close(fd);
-	}
-}
-
-/* B77 */
-TEST_F(setup, ring_of_no_or_too_many_entries_is_einval)
-{
-	const __u32 entries[] = { 0, (1U << 20) + 1, 1U << 21, 1U << 31, ~0U };
-
-	for (size_t i = 0; i < ARRAY_SIZE(entries); i++) {
-		self->arg = setup_of(CLOCK_MONOTONIC, entries[i]);
-		EXPECT_EQ(-EINVAL, SETUP())
-			TH_LOG("%u entries", entries[i]);
-	}
-	untouched(_metadata, self->fd, TWHEEL_IOC_SETUP);
-}
-
-TEST_F(setup, ring_entries_are_rounded_up)
-{
-	const struct { __u32 asked, given; } rows[] = {
-		{ 1, 1 }, { 2, 2 }, { 3, 4 }, { 5, 8 }, { 127, 128 }, { 128, 128 }, { 129, 256 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct queue q;
-
-		ASSERT_EQ(0, queue_open(&q, CLOCK_MONOTONIC, rows[i].asked));
-		EXPECT_EQ(rows[i].given, q.setup.ring_entries);
-		EXPECT_LE(q.setup.records_offset + rows[i].given * 32ULL, q.setup.ring_size);
-		ASSERT_EQ(0, queue_map(&q));
-		EXPECT_EQ(rows[i].given, q.ring->entries);
-		queue_close(&q);
-	}
-}
-
-TEST_F(setup, largest_ring_works)
-{
-	struct queue q;
-
-	ASSERT_EQ(0, queue_open(&q, CLOCK_MONOTONIC, 1U << 20));
-	EXPECT_EQ(1U << 20, q.setup.ring_entries);
-	ASSERT_EQ(0, queue_map(&q));
-	EXPECT_EQ(0ULL, q.records[(1U << 20) - 1].id);
-	queue_close(&q);
-}
-
-TEST_F(setup, max_timers_0_is_the_limit)
-{
-	ASSERT_EQ(0, SETUP());
-	EXPECT_EQ(parameter("max_timers_per_queue"), self->arg.max_timers);
-}
-
-TEST_F(setup, max_timers_within_the_limit_is_kept)
-{
-	self->arg.max_timers = 17;
-	ASSERT_EQ(0, SETUP());
-	EXPECT_EQ(17U, self->arg.max_timers);
-}
-
-TEST_F(setup, max_timers_beyond_the_limit_does_not_pass_it)
-{
-	long ret;
-
-	self->arg.max_timers = ~0U;
-	ret = SETUP();
-	EXPECT_TRUE(ret == 0 || ret == -EINVAL);
-	if (!ret) {
-		EXPECT_GE(parameter("max_timers_per_queue"), self->arg.max_timers);
-	} else
-		untouched(_metadata, self->fd, TWHEEL_IOC_SETUP);
-}
-
-TEST_F(setup, any_slack_is_accepted)
-{
-	const __u64 slacks[] = { 0, 1, 3, MSEC, 1ULL << 62, TIME_MAX, 1ULL << 63, ~0ULL };
-
-	for (size_t i = 0; i < ARRAY_SIZE(slacks); i++) {
-		struct queue q;
-		__u64 deadline = mono() + HOUR;
-		struct twheel_op op;
-
-		q.setup = setup_of(CLOCK_MONOTONIC, 8);
-		q.setup.slack = slacks[i];
-		ASSERT_EQ(0, queue_open_with(&q))
-			TH_LOG("slack %llx", slacks[i]);
-		op = op_query(arm(q.fd, deadline, 1));
-		EXPECT_EQ(TWHEEL_PENDING, run_op(q.fd, &op));
-		EXPECT_EQ(deadline, op.deadline);
-		EXPECT_LE(deadline, stats(q.fd).next);
-		queue_close(&q);
-	}
-}
-
-TEST_F(setup, areas_do_not_overlap)
-{
-	const struct twheel_setup *s = &self->arg;
-
-	self->arg.ring_entries = 1U << 16;
-	ASSERT_EQ(0, SETUP());
-	EXPECT_EQ(0ULL, s->ring_offset % PAGE_SIZE);
-	EXPECT_EQ(0ULL, s->ctl_offset % PAGE_SIZE);
-	EXPECT_EQ(0ULL, s->words_size);
-	EXPECT_TRUE(s->ring_offset + s->ring_size <= s->ctl_offset ||
-		    s->ctl_offset + s->ctl_size <= s->ring_offset);
-}
-
-/* --- EVENTFD ---------------------------------------------------------------- */
-
-/* B147: each is refused, and the eventfd from before still gets its signal. */
-static void eventfd_refused(struct __test_metadata *_metadata, int fd, int bad, long error)
-{
-	int efd = eventfd(0, EFD_NONBLOCK);
-
-	ASSERT_EQ(0, set_eventfd(fd, efd));
-	EXPECT_EQ(error, set_eventfd(fd, bad))
-		TH_LOG("descriptor %d", bad);
-	ASSERT_NE(0ULL, arm_rel(fd, MSEC, 1));
-	EXPECT_TRUE(readable(efd, GIVE_UP_MS));
-	close(efd);
-}
-
-TEST_F(queue, eventfd_that_is_not_open_is_ebadf)
-{
-	int closed = eventfd(0, 0);
-
-	close(closed);
-	eventfd_refused(_metadata, self->fd, 9999, -EBADF);
-	eventfd_refused(_metadata, self->fd, -2, -EBADF);
-	eventfd_refused(_metadata, self->fd, INT_MIN, -EBADF);
-	eventfd_refused(_metadata, self->fd, INT_MAX, -EBADF);
-}
-
-TEST_F(queue, regular_file_is_no_eventfd)
-{
-	int file = open("/tmp", O_TMPFILE | O_RDWR, 0600);
-
-	if (file < 0)
-		SKIP(return, "no file in /tmp: %s", strerror(errno));
-	eventfd_refused(_metadata, self->fd, file, -EINVAL);
-	close(file);
-}
-
-TEST_F(queue, timerfd_is_no_eventfd)
-{
-	int file = timerfd_create(CLOCK_MONOTONIC, 0);
-
-	eventfd_refused(_metadata, self->fd, file, -EINVAL);
-	close(file);
-}
-
-TEST_F(queue, epoll_is_no_eventfd)
-{
-	int file = epoll_create1(0);
-
-	eventfd_refused(_metadata, self->fd, file, -EINVAL);
-	close(file);
-}
-
-TEST_F(queue, queue_is_no_eventfd)
-{
-	struct queue other;
-
-	ASSERT_EQ(0, queue_open(&other, CLOCK_MONOTONIC, 8));
-	eventfd_refused(_metadata, self->fd, other.fd, -EINVAL);
-	eventfd_refused(_metadata, self->fd, self->fd, -EINVAL);
-	queue_close(&other);
-}
-
-/* --- other system calls ------------------------------------------------------ */
-
-TEST(open_without_both_rights_is_eacces)
-{
-	EXPECT_EQ(-EACCES, result_of(open(DEVICE, O_RDONLY)));
-	EXPECT_EQ(-EACCES, result_of(open(DEVICE, O_WRONLY)));
-}
-
-TEST_F(queue, path_descriptor_has_no_ioctl)
-{
-	struct twheel_stats s = { .size = sizeof(s) };
-	int fd = open(DEVICE, O_PATH);
-
-	ASSERT_LE(0, fd);
-	EXPECT_EQ(-EBADF, tw_ioctl(fd, TWHEEL_IOC_STATS, &s));
-	close(fd);
-}
-
-/* B155: and the record is still there. */
-TEST_F(queue, read_with_short_buffer_is_einval)
-{
-	struct twheel_record rec;
-	char buffer[64];
-
-	ASSERT_NE(0ULL, arm(self->fd, 1, 5));
-	for (size_t size = 0; size < sizeof(rec); size++) {
-		EXPECT_EQ(-EINVAL, result_of(read(self->fd, buffer, size)))
-			TH_LOG("%zu bytes", size);
-	}
-	EXPECT_EQ(1ULL, stats(self->fd).unread);
-	ASSERT_EQ(1, read_records(self->fd, &rec, 1));
-	EXPECT_EQ(5ULL, rec.user_data);
-}
-
-TEST_F(queue, read_gives_whole_records)
-{
-	unsigned char buffer[4 * 32];
-
-	memset(buffer, POISON_BYTE, sizeof(buffer));
-	for (int i = 0; i < 3; i++) {
-		ASSERT_NE(0ULL, arm(self->fd, 1, i));
-	}
-	EXPECT_EQ(32, result_of(read(self->fd, buffer, 63)));
-	for (int i = 32; i < 64; i++) {
-		ASSERT_EQ(POISON_BYTE, buffer[i]);
-	}
-	EXPECT_EQ(64, result_of(read(self->fd, buffer, 127)));
-	EXPECT_EQ(0ULL, stats(self->fd).unread);
-}
-
-TEST_F(queue, read_into_bad_memory_is_efault_and_loses_nothing)
-{
-	char *page = guarded_page();
-	struct twheel_record rec;
-
-	ASSERT_NE(0ULL, arm(self->fd, 1, 5));
-	EXPECT_EQ(-EFAULT, result_of(read(self->fd, page + PAGE_SIZE, 32)));
-	EXPECT_EQ(-EFAULT, result_of(read(self->fd, page + PAGE_SIZE - 8, 32)));
-	EXPECT_EQ(1ULL, stats(self->fd).unread);
-	ASSERT_EQ(1, read_records(self->fd, &rec, 1));
-	EXPECT_EQ(5ULL, rec.user_data);
-}
-
-TEST_F(queue, read_that_reaches_bad_memory_keeps_the_rest)
-{
-	struct twheel_record *rec = (void *)(guarded_page() + PAGE_SIZE - 2 * 32);
-	struct twheel_record rest[4];
-	long ret;
-
-	for (int i = 0; i < 4; i++) {
-		ASSERT_NE(0ULL, arm(self->fd, 1, i));
-	}
-	ret = result_of(read(self->fd, rec, 4 * 32));
-	ASSERT_TRUE(ret == 2 * 32 || ret == -EFAULT);
-	ASSERT_EQ(ret > 0 ? 2ULL : 4ULL, stats(self->fd).unread);
-	EXPECT_EQ(ret > 0 ? 2 : 4, read_records(self->fd, rest, 4));
-	EXPECT_EQ(ret > 0 ? 2ULL : 0ULL, rest[0].user_data);
-}
-
-TEST(read_before_setup_is_enxio)
-{
-	struct twheel_record rec;
-	int fd = device_open();
-
-	ASSERT_LE(0, fd);
-	EXPECT_EQ(-ENXIO, read_records(fd, &rec, 1));
-	EXPECT_EQ(-ENXIO, result_of((long)mmap(NULL, PAGE_SIZE, PROT_READ, MAP_SHARED, fd, 0)));
-	close(fd);
-}
-
-TEST_F(queue, write_and_seek_do_not_exist)
-{
-	struct twheel_record rec = { 0 };
-
-	EXPECT_EQ(-EINVAL, result_of(write(self->fd, &rec, sizeof(rec))));
-	EXPECT_EQ(-ESPIPE, result_of(lseek(self->fd, 0, SEEK_SET)));
-	EXPECT_EQ(-ESPIPE, result_of(pread(self->fd, &rec, sizeof(rec), 0)));
-	EXPECT_EQ(-ESPIPE, result_of(pwrite(self->fd, &rec, sizeof(rec), 0)));
 }
 
 TEST_HARNESS_MAIN
