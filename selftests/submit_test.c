@@ -49,6 +49,7 @@ static void refused(struct __test_metadata *_metadata, int fd, struct twheel_op 
 
 #define REFUSED(op, error, what) refused(_metadata, self->fd, op, error, what)
 
+/* B153 */
 TEST_F(queue, no_ops_is_0)
 {
 	EXPECT_EQ(0, submit(self->fd, NULL, 0));
@@ -69,6 +70,7 @@ TEST_F(queue, count_beyond_max_batch_is_einval)
 	EXPECT_EQ(0ULL, stats(self->fd).armed);
 }
 
+/* B153 */
 TEST_F(queue, batch_of_max_batch_works)
 {
 	__u32 n = self->q.setup.max_batch;
@@ -84,6 +86,7 @@ TEST_F(queue, batch_of_max_batch_works)
 	free(ops);
 }
 
+/* B148 */
 TEST_F(queue, unknown_opcodes_are_einval)
 {
 	for (int opcode = 0; opcode < 256; opcode++) {
@@ -161,6 +164,7 @@ TEST_F(op, works)
 	EXPECT_EQ(variant->opcode == TWHEEL_OP_FREE ? 1 : 0, ret);
 }
 
+/* B148 */
 TEST_F(op, each_unknown_flag_is_einval)
 {
 	for (int bit = 0; bit < 16; bit++) {
@@ -173,6 +177,7 @@ TEST_F(op, each_unknown_flag_is_einval)
 	}
 }
 
+/* B148 */
 TEST_F(op, each_reserved_byte_is_einval)
 {
 	for (size_t i = 0; i < sizeof(self->op.resv); i++) {
@@ -408,6 +413,7 @@ TEST_F(queue, later_op_unreadable_ends_the_batch)
 	EXPECT_EQ(3ULL, stats(self->fd).pending);
 }
 
+/* B152 */
 TEST_F(queue, op_that_is_half_unreadable_ends_the_batch)
 {
 	char *at = guarded_page() + PAGE_SIZE - 96;
@@ -488,7 +494,7 @@ TEST_F(queue, signals_end_a_batch_cleanly)
 	free(ops);
 }
 
-/* B76: the second thread changes what the first one submits. */
+/* A second thread changes what the first one submits. */
 struct flipper {
 	struct twheel_op *op;
 	atomic_bool stop;
@@ -507,6 +513,7 @@ static void *flip(void *data)
 	return NULL;
 }
 
+/* B76 */
 TEST_F(queue, op_that_changes_meanwhile_is_read_once)
 {
 	struct twheel_op op = op_arm(TIME_MAX, 1);
