@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Faults: each allocation and each copy of user memory that a queue's life needs
- * fails once, in turn (B69, B119).  After each, what the kernel said is armed is
+ * fails once, in turn.  After each, what the kernel said is armed is
  * armed and nothing else, and when the queue is closed nothing is left; that no
  * memory leaks is for kmemleak to say, when the guest has ended.
  *
@@ -114,6 +114,7 @@ static bool live_with_fault(int fd, unsigned int nth, struct life *life)
 	return failed;
 }
 
+/* B69 */
 TEST(each_point_fails_once_and_leaves_nothing)
 {
 	long users = module_users();
@@ -135,6 +136,104 @@ TEST(each_point_fails_once_and_leaves_nothing)
 	EXPECT_LT(20, nth);
 	EXPECT_FALSE(failed);
 	EXPECT_EQ(TIMERS, life.armed);
+	close(fd);
+}
+
+#define BATCH	1000
+#define QUOTA	1024	/* timers of this user: one batch, rounded up to what is counted */
+
+/* One batch of which the @nth point fails; @armed: which ops are said to be armed. */
+static long batch_with_fault(int fd, unsigned int nth, struct queue *q, bool *armed, bool *failed)
+{
+	static struct twheel_op ops[BATCH];
+	__u64 deadline = mono() + 5 * MSEC;
+	long ran;
+
+	for (int i = 0; i < BATCH; i++) {
+		ops[i] = op_arm(deadline + i, i);
+		ops[i].flags = TWHEEL_OP_KEEP;
+	}
+	fail_at(fd, nth);
+	ran = submit(q->fd, ops, BATCH);
+	*failed = has_failed(fd);
+	fail_at(fd, 0);
+	for (int i = 0; i < BATCH; i++)
+		armed[i] = !ops[i].result;
+	return ran;
+}
+
+/*
+ * What was armed fires, the rest does not.  Where results could not be written
+ * (@ran is EFAULT), some that look armed have been released.
+ */
+static void armed_ones_fire(struct __test_metadata *_metadata, struct queue *q, bool *armed,
+			    long ran)
+{
+	static struct twheel_record rec[BATCH];
+	struct twheel_stats s = stats(q->fd);
+	unsigned int n = s.pending + s.unread, said = 0;
+
+	for (int i = 0; i < BATCH; i++)
+		said += armed[i];
+	EXPECT_EQ(n, s.allocated);
+	if (ran >= 0) {
+		EXPECT_EQ(said, n);
+	}
+	ASSERT_EQ(n, collect(q->fd, rec, n));
+	for (unsigned int i = 0; i < n; i++) {
+		ASSERT_TRUE(armed[rec[i].user_data]);
+		armed[rec[i].user_data] = false;
+	}
+	EXPECT_EQ(n, stats(q->fd).expired);
+	EXPECT_EQ(0ULL, stats(q->fd).pending + stats(q->fd).backlog);
+}
+
+static void open_for_batch(struct __test_metadata *_metadata, struct queue *q)
+{
+	q->setup = setup_of(CLOCK_MONOTONIC, BATCH);
+	q->setup.flags = TWHEEL_SETUP_WORDS;
+	ASSERT_EQ(0, queue_open_with(q));
+}
+
+/* The user has all of his quota again: he may have QUOTA timers, and not one more. */
+static void quota_is_whole(struct __test_metadata *_metadata)
+{
+	struct queue q;
+
+	open_for_batch(_metadata, &q);
+	for (int i = 0; i < QUOTA; i++) {
+		ASSERT_NE(0ULL, arm(q.fd, TIME_MAX, i));
+	}
+	EXPECT_EQ(0ULL, arm(q.fd, TIME_MAX, QUOTA));
+	queue_close(&q);
+}
+
+/* B119 */
+TEST(batch_says_which_of_its_timers_are_armed)
+{
+	__u64 quota = parameter("max_timers_per_user");
+	unsigned int nth = 0;
+	bool armed[BATCH], failed;
+	struct queue q;
+	int fd;
+
+	if (!can_fail())
+		SKIP(return, "this kernel has no fault injection");
+	fd = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
+	ASSERT_EQ(0, parameter_set("max_timers_per_user", QUOTA));
+	do {
+		long ran;
+
+		open_for_batch(_metadata, &q);
+		ran = batch_with_fault(fd, ++nth, &q, armed, &failed);
+		armed_ones_fire(_metadata, &q, armed, ran);
+		queue_close(&q);
+	} while (failed && nth < MOST_FAULTS);
+	quota_is_whole(_metadata);
+	TH_LOG("%u points failed, one at a time", nth - 1);
+	EXPECT_LT(BATCH / 64U, nth);
+	EXPECT_FALSE(failed);
+	parameter_set("max_timers_per_user", quota);
 	close(fd);
 }
 
