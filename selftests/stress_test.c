@@ -9,6 +9,8 @@
  */
 #include "common.h"
 
+#include <sys/wait.h>
+
 #include "kselftest_harness.h"
 
 #define ARMERS		3
@@ -297,7 +299,7 @@ TEST(each_id_ends_once)
 	queue_close(&q);
 }
 
-/* B67: whoever looks meanwhile sees lines that are well formed. */
+/* Whoever looks meanwhile sees lines that are well formed. */
 struct watcher {
 	int fd;
 	atomic_bool stop;
@@ -353,6 +355,105 @@ TEST(watching_a_busy_queue_is_safe)
 	EXPECT_LT(0U, w.looks);
 	EXPECT_EQ(0ULL, a.errors);
 	queue_close(&q);
+}
+
+#define OWNED		1000	/* timers of an owner */
+
+/* A process that makes a queue, tells its descriptor, and exits soon. */
+static void own(int out, __u64 seed)
+{
+	static struct twheel_op ops[OWNED];
+	struct queue q;
+
+	for (int i = 0; i < OWNED; i++)
+		ops[i] = op_arm_rel(random_below(&seed, 20 * MSEC), i);
+	if (queue_open(&q, CLOCK_MONOTONIC, 64) || submit_all(&q, ops, OWNED) != OWNED ||
+	    write(out, &q.fd, sizeof(q.fd)) != sizeof(q.fd))
+		_exit(1);
+	sleep_ns(random_below(&seed, 3 * MSEC));
+	_exit(0);
+}
+
+/* Lines "name:<tab>value", of which the last one is whole. */
+static bool well_formed(const char *text)
+{
+	while (*text) {
+		const char *end = strchr(text, '\n'), *colon = strstr(text, ":\t");
+
+		if (!end || !colon || colon > end)
+			return false;
+		text = end + 1;
+	}
+	return true;
+}
+
+/* Read a process's fdinfo until it is gone; how often it was there, or -1. */
+static int watch_owner(pid_t owner, int fd)
+{
+	char path[64], text[8192];
+	int looks = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", owner, fd);
+	while (file_get(path, text, sizeof(text)) > 0) {
+		if (!well_formed(text))
+			return -1;
+		looks++;
+	}
+	return looks;
+}
+
+/* List the timers through a descriptor of one's own; how many, or -1. */
+static long list_owner(pid_t owner, int fd)
+{
+	int pidfd = syscall(SYS_pidfd_open, owner, 0);
+	int queue = syscall(SYS_pidfd_getfd, pidfd, fd, 0);
+	struct twheel_info infos[256];
+	long got = 0, listed = 0;
+	__u64 cursor = 0;
+
+	while (queue >= 0 && cursor != TWHEEL_LIST_END && got >= 0) {
+		got = list(queue, &cursor, infos, 256);
+		for (long i = 0; i < got; i++) {
+			if (!infos[i].id || infos[i].user_data >= OWNED)
+				return -1;
+		}
+		listed += got;
+	}
+	close(queue);
+	close(pidfd);
+	return got < 0 ? -1 : listed;
+}
+
+/* B67: owners exit, one after the other, while somebody reads about their timers. */
+TEST(watching_queues_whose_owners_exit_is_safe)
+{
+	long users = module_users(), listed = 0, looks = 0;
+	__u64 seed = random_seed();
+	int ends[2];
+
+	ASSERT_EQ(0, pipe(ends));
+	for (unsigned int i = 0; i < rounds(100); i++) {
+		pid_t owner = fork();
+		int fd, status;
+
+		if (!owner)
+			own(ends[1], seed + i);
+		ASSERT_EQ((ssize_t)sizeof(fd), read(ends[0], &fd, sizeof(fd)));
+		if (i % 2) {
+			long n = list_owner(owner, fd);
+
+			ASSERT_LE(0, n);
+			listed += n;
+		}
+		ASSERT_LE(0, status = watch_owner(owner, fd));
+		looks += status;
+		waitpid(owner, &status, 0);
+		ASSERT_EQ(0, status);
+	}
+	TH_LOG("looked %ld times, %ld timers listed", looks, listed);
+	EXPECT_LT(0, looks);
+	EXPECT_LT(0, listed);
+	EXPECT_EQ(users, module_users());
 }
 
 TEST_HARNESS_MAIN

@@ -112,6 +112,37 @@ static void test_backlog(void)
 	twheel_close(&tw);
 }
 
+/*
+ * B82: with the library alone, and a consumer that sleeps while far more expires than
+ * the ring holds, nothing is lost.
+ */
+static void test_sleeping_consumer(void)
+{
+	static struct twheel_op ops[MANY];
+	static unsigned char seen[MANY];
+	struct twheel_record records[64];
+	struct twheel tw;
+	int count, total = 0;
+	__u64 deadline;
+
+	open_queue(&tw, 128, 0);
+	deadline = twheel_now(&tw) + 50 * MSEC;
+	for (int i = 0; i < MANY; i++)
+		twheel_prep_arm(&ops[i], deadline, 0, i, 0);
+	CHECK(twheel_submit(&tw, ops, MANY) == MANY);
+	usleep(300000);
+	while (total < MANY) {
+		CHECK(twheel_wait(&tw, SECOND) > 0);
+		while ((count = twheel_consume(&tw, records, 64)) > 0) {
+			for (int i = 0; i < count; i++)
+				CHECK(seen[records[i].user_data]++ == 0);
+			total += count;
+		}
+	}
+	CHECK(total == MANY && twheel_wait(&tw, 0) == 0);
+	twheel_close(&tw);
+}
+
 static void test_wait(void)
 {
 	struct twheel_record record;
@@ -413,6 +444,7 @@ static const struct {
 } tests[] = {
 	{ "config", test_config },
 	{ "backlog", test_backlog },
+	{ "sleeping_consumer", test_sleeping_consumer },
 	{ "wait", test_wait },
 	{ "read", test_read },
 	{ "eventfd", test_eventfd },
