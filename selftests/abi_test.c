@@ -4,8 +4,8 @@
  *
  * What is frozen is stated twice, here and in the module. The static asserts
  * make a slip a build failure; the tests say which member it was. Built as a
- * 64-bit and as a 32-bit program (B149): both must see the same layout, for the
- * module translates nothing.
+ * 64-bit and as a 32-bit program: both must see the same layout, for the module
+ * translates nothing.
  */
 #include "common.h"
 
@@ -215,6 +215,7 @@ TEST(layout_of_list)
 	CHECK(m, twheel_list);
 }
 
+/* B149 */
 TEST(ioctl_numbers)
 {
 	EXPECT_EQ(0xd300U, TWHEEL_IOC_SETUP);
@@ -254,7 +255,7 @@ TEST(values_of_word_states)
 	EXPECT_EQ(3ULL, TWHEEL_WORD_STATE);
 }
 
-/* The module answers in the same layout: what it fills in is where it belongs. */
+/* B149: the module answers in the same layout: what it fills in is where it belongs. */
 TEST(setup_answers_where_the_header_says)
 {
 	struct queue q;
@@ -273,6 +274,7 @@ TEST(setup_answers_where_the_header_says)
 	queue_close(&q);
 }
 
+/* B149 */
 TEST(stats_answers_where_the_header_says)
 {
 	struct twheel_stats s;

@@ -455,6 +455,7 @@ TEST_F(words, races_of_touch_cancel_move_and_expiry_add_up)
 	pthread_t consumer;
 	int i;
 
+	NEEDS_THREADS();
 	r.words = words_open(&r.q, 256, RACE_TIMERS);
 	ASSERT_NE(NULL, r.words);
 	ASSERT_EQ(0, queue_map(&r.q));
