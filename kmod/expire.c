@@ -334,9 +334,10 @@ void tw_queue_init_expiry(struct tw_queue *q)
 void tw_queue_stop_expiry(struct tw_queue *q)
 {
 	lockdep_assert_not_held(&q->lock);
-	tw_queue_lock(q);
+	/* Not tw_queue_lock(): a queue half made has no ring to tell a step of the clock. */
+	spin_lock_bh(&q->lock);
 	q->closing = true;
-	tw_queue_unlock(q);
+	spin_unlock_bh(&q->lock);
 	hrtimer_cancel(&q->hrtimer);
 	cancel_work_sync(&q->work);
 }

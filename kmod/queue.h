@@ -82,7 +82,8 @@ struct tw_counters {
  *
  * @lock protects all members that follow it.  It is taken with softirqs off,
  * for the hrtimer runs in softirq context; process context, softirqs and the
- * work item all use tw_queue_lock() and tw_queue_unlock().
+ * work item all use tw_queue_lock() and tw_queue_unlock(), except where the queue
+ * ends: it may have been half made, and there is nobody to tell anything.
  *
  * Under @lock: no access to user memory, no allocation, no wake-up.  The hrtimer
  * may be started and tried to be cancelled (the hrtimer core's locks nest

@@ -237,4 +237,44 @@ TEST(batch_says_which_of_its_timers_are_armed)
 	close(fd);
 }
 
+/* Sets the wall clock, again and again. */
+static void *step_clock(void *data)
+{
+	atomic_bool *stop = data;
+
+	while (!atomic_load(stop)) {
+		__u64 then = now(CLOCK_REALTIME) + MSEC;
+		struct timespec ts = { .tv_sec = then / SEC, .tv_nsec = then % SEC };
+
+		clock_settime(CLOCK_REALTIME, &ts);
+		sleep_ns(50 * USEC);
+	}
+	return NULL;
+}
+
+/* The clock is set while a ring is made that cannot be completed: nobody is told. */
+TEST(clock_is_set_while_setup_fails)
+{
+	long users = module_users();
+	atomic_bool stop = false;
+	pthread_t thread;
+	struct queue q;
+	int fd;
+
+	if (!can_fail())
+		SKIP(return, "this kernel has no fault injection");
+	fd = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, step_clock, &stop));
+	for (unsigned int nth = 300; nth < 320; nth++) {
+		fail_at(fd, nth);
+		EXPECT_EQ(-ENOMEM, queue_open(&q, CLOCK_REALTIME, 65536));
+		fail_at(fd, 0);
+	}
+	atomic_store(&stop, true);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(users, module_users());
+	close(fd);
+}
+
 TEST_HARNESS_MAIN
