@@ -6,7 +6,7 @@ PREFIX	?= /usr/local
 DESTDIR	?=
 OUT	:= build
 
-parts	:= static models host user kunit selftests replay bench load
+parts	:= static models host user kunit selftests fuzz replay bench load
 
 help:
 	@echo 'make demo [LOG=FILE] [IDLE=1800s] [SPEED=20000]'
@@ -18,6 +18,7 @@ help:
 	@echo 'make check-user       library and command'
 	@echo 'make check-kunit      KUnit, in a guest with the debug kernel'
 	@echo 'make check-selftests  selftests, in guests with the debug and the stock kernel'
+	@echo 'make check-fuzz       the fuzzer for half a minute, in a guest with the debug kernel'
 	@echo 'make check-replay     a million timers, a real log, the demo'
 	@echo 'make check-bench      instructions of all ops, beside timerfd and the kept ones'
 	@echo 'make check-load       the longest that softirqs are off, in instructions'
@@ -30,6 +31,11 @@ help:
 	@echo '                      (25 minutes a round; needs a quiet machine)'
 	@echo 'make bench-quick      the floors of the module, and the kept figures (a minute)'
 	@echo 'make bench-keep       keep its figures, after a change that they show'
+	@echo 'make check-bench      instructions of a push-back, beside timerfd'
+	@echo 'make fuzz [SECONDS=600] [SEED=S]'
+	@echo '                  the fuzzer for longer, or once more with the seed of a finding'
+	@echo 'make bench        the guest beside timerfd, POSIX timers and io_uring; the wheel'
+	@echo '                  beside what programs use today (an hour; needs a quiet machine)'
 	@echo 'make              the module for KDIR, the library and the command, in build/'
 	@echo 'make install      these, for DESTDIR, PREFIX and KDIR; and a udev rule'
 	@echo 'make setup        the Debian packages that all of this needs (done by the others, too)'
@@ -48,6 +54,9 @@ $(parts:%=check-%): check-%:
 
 scenarios:
 	@scripts/scenarios
+fuzz:
+	@scripts/setup all
+	@scripts/fuzz $(or $(SECONDS),600) $(SEED)
 
 bench:
 	@scripts/bench $(if $(ROUNDS),-r $(ROUNDS))
@@ -99,3 +108,5 @@ clean:
 .DEFAULT_GOAL := all
 .PHONY: help demo check scenarios bench bench-quick bench-keep load $(parts:%=check-%) all module userspace \
 	install install-module install-userspace install-udev setup clean
+.PHONY: help demo check fuzz bench $(parts:%=check-%) all module userspace install install-module \
+	install-userspace install-udev setup clean

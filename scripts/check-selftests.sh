@@ -10,17 +10,8 @@ set -uo pipefail
 
 out=$build/selftests
 
-build_all() {
-	local ksft
-
-	ksft=$("$scripts/kernel" source)/tools/testing/selftests || return
-	make -s -j2 -C selftests OUT="$out" KSFT="$ksft" all || return
-	make -s -C userspace OUT="$build/userspace" device-tests all || return
-	cp "$build/userspace/lib/device_test" "$out/"
-}
-
 step "building"
-build_all 2>&1 || { fail "the selftests build"; exit 1; }
+build_selftests "$out" 2>&1 || { fail "the selftests build"; exit 1; }
 
 programs=()
 add=(--add "$out/run")

@@ -42,3 +42,15 @@ need() {
 	[ ${#missing[@]} -eq 0 ] ||
 		die 125 "missing: ${missing[*]} (scripts/setup $group installs them)"
 }
+
+# build_selftests OUT: the selftests, the fuzzer, and the library's test that needs
+# the device.
+build_selftests() {
+	local root ksft
+
+	root=$(root_dir)
+	ksft=$("$root/scripts/kernel" source)/tools/testing/selftests || return
+	make -s -j2 -C "$root/selftests" OUT="$1" KSFT="$ksft" all || return
+	make -s -C "$root/userspace" OUT="$root/build/userspace" device-tests all || return
+	cp "$root/build/userspace/lib/device_test" "$1/"
+}

@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# check-fuzz.sh: the fuzzer for a short time, on the debug kernel. A finding prints
+# the seed; `make fuzz SECONDS=N SEED=S` does it again.
+set -uo pipefail
+# shellcheck source=scripts/check-lib.sh disable=SC1091
+. "$(dirname "$0")/check-lib.sh"
+
+step "building"
+build_selftests "$build/selftests" 2>&1 || { fail "the fuzzer builds"; exit 1; }
+step "fuzzing"
+in_vm fuzz --kernel debug --cpus 4 --mem 512 --timeout 300 --add "$build/selftests/fuzz" -- \
+	./fuzz 30
+exit 0
