@@ -34,6 +34,7 @@ help:
 	@echo 'make check-bench      instructions of a push-back, beside timerfd'
 	@echo 'make fuzz [SECONDS=600] [SEED=S]'
 	@echo '                  the fuzzer for longer, or once more with the seed of a finding'
+	@echo 'make coverage     which lines of kmod/ run in all tests; at least 95 %'
 	@echo 'make bench        the guest beside timerfd, POSIX timers and io_uring; the wheel'
 	@echo '                  beside what programs use today (an hour; needs a quiet machine)'
 	@echo 'make              the module for KDIR, the library and the command, in build/'
@@ -57,6 +58,10 @@ scenarios:
 fuzz:
 	@scripts/setup all
 	@scripts/fuzz $(or $(SECONDS),600) $(SEED)
+
+coverage:
+	@scripts/setup all
+	@scripts/coverage
 
 bench:
 	@scripts/bench $(if $(ROUNDS),-r $(ROUNDS))
@@ -109,4 +114,5 @@ clean:
 .PHONY: help demo check scenarios bench bench-quick bench-keep load $(parts:%=check-%) all module userspace \
 	install install-module install-userspace install-udev setup clean
 .PHONY: help demo check fuzz bench $(parts:%=check-%) all module userspace install install-module \
+.PHONY: help demo check fuzz coverage bench $(parts:%=check-%) all module userspace install install-module \
 	install-userspace install-udev setup clean
