@@ -24,6 +24,9 @@ help:
 	@echo 'make check-load       the longest that softirqs are off, in instructions'
 	@echo 'make scenarios    the faults of other timer facilities that are tested here,'
 	@echo '                  with the tests and what they said in the last check'
+	@echo 'make fuzz [SECONDS=600] [SEED=S]'
+	@echo '                  the fuzzer for longer, or once more with the seed of a finding'
+	@echo 'make coverage     which lines of kmod/ run in all tests; at least 95 %'
 	@echo 'make load         10^7 timers, 10^6 of one instant, 64 users at their limits, consumers'
 	@echo '                  that do not read: what others feel of it (ten minutes)'
 	@echo 'make bench [ROUNDS=3] the module beside timerfd, POSIX timers and io_uring; the wheel'
@@ -31,12 +34,6 @@ help:
 	@echo '                      (25 minutes a round; needs a quiet machine)'
 	@echo 'make bench-quick      the floors of the module, and the kept figures (a minute)'
 	@echo 'make bench-keep       keep its figures, after a change that they show'
-	@echo 'make check-bench      instructions of a push-back, beside timerfd'
-	@echo 'make fuzz [SECONDS=600] [SEED=S]'
-	@echo '                  the fuzzer for longer, or once more with the seed of a finding'
-	@echo 'make coverage     which lines of kmod/ run in all tests; at least 95 %'
-	@echo 'make bench        the guest beside timerfd, POSIX timers and io_uring; the wheel'
-	@echo '                  beside what programs use today (an hour; needs a quiet machine)'
 	@echo 'make              the module for KDIR, the library and the command, in build/'
 	@echo 'make install      these, for DESTDIR, PREFIX and KDIR; and a udev rule'
 	@echo 'make setup        the Debian packages that all of this needs (done by the others, too)'
@@ -55,6 +52,7 @@ $(parts:%=check-%): check-%:
 
 scenarios:
 	@scripts/scenarios
+
 fuzz:
 	@scripts/setup all
 	@scripts/fuzz $(or $(SECONDS),600) $(SEED)
@@ -111,8 +109,5 @@ clean:
 	rm -rf $(OUT)
 
 .DEFAULT_GOAL := all
-.PHONY: help demo check scenarios bench bench-quick bench-keep load $(parts:%=check-%) all module userspace \
-	install install-module install-userspace install-udev setup clean
-.PHONY: help demo check fuzz bench $(parts:%=check-%) all module userspace install install-module \
-.PHONY: help demo check fuzz coverage bench $(parts:%=check-%) all module userspace install install-module \
-	install-userspace install-udev setup clean
+.PHONY: help demo check scenarios fuzz coverage load bench bench-quick bench-keep $(parts:%=check-%) \
+	all module userspace install install-module install-userspace install-udev setup clean
