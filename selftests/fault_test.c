@@ -214,13 +214,14 @@ TEST(batch_says_which_of_its_timers_are_armed)
 	__u64 quota = parameter("max_timers_per_user");
 	unsigned int nth = 0;
 	bool armed[BATCH], failed;
-	struct queue q;
+	struct queue q, keeper;
 	int fd;
 
 	if (!can_fail())
 		SKIP(return, "this kernel has no fault injection");
 	fd = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
 	ASSERT_EQ(0, parameter_set("max_timers_per_user", QUOTA));
+	open_for_batch(_metadata, &keeper);	/* a user without queues is forgotten */
 	do {
 		long ran;
 
@@ -230,6 +231,7 @@ TEST(batch_says_which_of_its_timers_are_armed)
 		queue_close(&q);
 	} while (failed && nth < MOST_FAULTS);
 	quota_is_whole(_metadata);
+	queue_close(&keeper);
 	TH_LOG("%u points failed, one at a time", nth - 1);
 	EXPECT_LT(BATCH / 64U, nth);
 	EXPECT_FALSE(failed);

@@ -140,7 +140,7 @@ TEST_F(module, bad_parameter_leaves_nothing)
 #define TRACING		"/sys/kernel/tracing/"
 #define INITCALL	TRACING "events/initcall/initcall_start/enable"
 #define MANY_POINTS	1000000U
-#define STRIDE		3
+#define STRIDE		10
 
 /* Load while the nth allocation fails.  Returns how many allocations are left of n. */
 static unsigned int load_with_fault(int fd, unsigned int nth, long *ret)

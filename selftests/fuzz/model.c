@@ -108,11 +108,15 @@ void model_end(struct worker *w, struct timer *t, enum end how, __u64 until)
 	t->now->until = until;
 }
 
-/* The word of @t has been pushed back: a span like the one before, but later. */
-void model_push(struct worker *w, struct timer *t, __u64 later, __u64 from)
+/*
+ * The word of @t has been pushed back: a span like the one before, but later.  Words
+ * know no lock, so a pass that began before the push may obey it, and its record
+ * bears the time when the pass began.
+ */
+void model_push(struct worker *w, struct timer *t, __u64 later)
 {
 	struct twheel_op asked = op_move(t->id, later, t->now->period);
-	struct base b = { .from = from, .to = arena_now(w->arena) };
+	struct base b = { .from = t->now->from, .to = arena_now(w->arena) };
 
 	model_end(w, t, MOVED, b.to);
 	model_span(w, t, &asked, &b)->pushed = true;
