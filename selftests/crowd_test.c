@@ -138,14 +138,22 @@ TEST_F(crowd, timer_of_four_cpus_is_in_one_place)
 
 /* --- timers that are due ------------------------------------------------------------ */
 
+/* Whoever submits has the next wake-up set: not while one is waited for. */
+static atomic_bool awaited;
+
 /* Far away, so that no expiry of theirs hides a wake-up that was not set. */
 static void *churn(void *data)
 {
 	struct member *m = data;
+	__u64 id;
 
 	bind_to_cpu(m->cpu);
 	while (!atomic_load(&m->stop)) {
-		__u64 id = arm_rel(m->fd, 60 * SEC + random_below(&m->seed, HOUR), 2);
+		if (atomic_load(&awaited)) {
+			sleep_ns(50 * USEC);
+			continue;
+		}
+		id = arm_rel(m->fd, 60 * SEC + random_below(&m->seed, HOUR), 2);
 
 		sleep_ns(random_below(&m->seed, 100 * USEC));
 		m->errors += cancel(m->fd, id) != 0;
@@ -153,7 +161,7 @@ static void *churn(void *data)
 	return NULL;
 }
 
-/* B39: moved from far away to close by, while others come and go. */
+/* B39: moved from far away to close by, while others come and go until then. */
 TEST_F(crowd, timer_moved_earlier_does_not_keep_its_old_wake_up)
 {
 	__u64 id = arm_keep(self->fd, mono() + HOUR, 1), late = 0;
@@ -164,8 +172,10 @@ TEST_F(crowd, timer_moved_earlier_does_not_keep_its_old_wake_up)
 	for (unsigned int i = 0; i < rounds(80); i++) {
 		__u64 sooner = mono() + MSEC;
 
+		atomic_store(&awaited, true);
 		ASSERT_LE(0, move(self->fd, id, sooner));
 		ASSERT_EQ(1, next_record(self->fd, &rec));
+		atomic_store(&awaited, false);
 		ASSERT_EQ(sooner, rec.deadline);
 		ASSERT_LE(sooner, mono());
 		late = late > rec.lateness ? late : rec.lateness;
