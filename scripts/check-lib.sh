@@ -65,3 +65,39 @@ in_vm() {
 	esac
 	return "$status"
 }
+
+# build_selftests: the selftests, and the library's test that needs the device,
+# into $build/selftests; one result if they do not build.
+build_selftests() {
+	local ksft
+
+	step "building the selftests"
+	if ksft=$("$scripts/kernel" source)/tools/testing/selftests &&
+		make -s -j2 -C selftests OUT="$build/selftests" KSFT="$ksft" all &&
+		make -s -C userspace OUT="$build/userspace" device-tests all &&
+		cp "$build/userspace/lib/device_test" "$build/selftests/"; then
+		return 0
+	fi 2>&1
+	fail "the selftests build"
+	return 1
+}
+
+# The names of all selftests that have been built, one per line.
+all_selftests() {
+	(cd "$build/selftests" && printf '%s\n' *_test *_test32)
+}
+
+# selftests_in_vm NAME VM-OPTION... -- PROGRAM...: run selftests in a guest.
+selftests_in_vm() {
+	local options=() program
+
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	for program in run "$@"; do
+		options+=(--add "$build/selftests/$program")
+	done
+	in_vm "${options[@]}" -- ./run "$@"
+}

@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# check-longtime.sh: years of timers, in user-mode Linux, which skips the time in
+# which nothing happens; and the KUnit suites there, on the newest kernel.
+set -uo pipefail
+# shellcheck source=scripts/check-lib.sh disable=SC1091
+. "$(dirname "$0")/check-lib.sh"
+
+build_selftests || exit 1
+step "years in user-mode Linux"
+in_vm longtime --kernel uml --timeout 120 --add "$build/selftests/longtime" -- longtime
+step "KUnit in user-mode Linux"
+in_vm kunit --kernel uml --timeout 120 --kunit -- dmesg
+exit 0
