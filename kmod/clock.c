@@ -11,8 +11,15 @@
  * timers again by itself.  That the clock was set shows in its distance from
  * CLOCK_MONOTONIC.  Slewing moves both and does not show; a suspend does, as a
  * step forward, for CLOCK_MONOTONIC stands still meanwhile.
+ *
+ * A kernel that has neither high resolution nor a tick that stops does not look
+ * at its soft timers again: one that a step made due would wait for as long as
+ * before.  So without high resolution such a clock is *polled*: the hrtimer is one
+ * of CLOCK_MONOTONIC, and never further away than a tick.
  */
 #include <linux/errno.h>
+#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -51,6 +58,7 @@ int tw_clock_init(struct tw_clock *c, u32 id)
 		c->id = id;
 		c->offset = tw_timens_offset(id);
 		c->base = clock_base(c);
+		c->polled = tw_clock_can_be_set(c) && hrtimer_resolution >= TICK_NSEC;
 		return 0;
 	default:
 		return -EINVAL;
@@ -95,15 +103,37 @@ s64 tw_clock_step(struct tw_clock *c)
 }
 
 /**
+ * tw_clock_host_id() - the clock of the hrtimer
+ * @c: the clock
+ *
+ * Context: Any.
+ */
+clockid_t tw_clock_host_id(const struct tw_clock *c)
+{
+	return c->polled ? CLOCK_MONOTONIC : c->id;
+}
+
+/* In how many ns to look at a clock that is polled, with @ns as the next event. */
+static u64 until_look(const struct tw_clock *c, u64 ns)
+{
+	u64 now = tw_clock_now(c);
+
+	return ns > now ? min_t(u64, ns - now, TICK_NSEC) : 0;
+}
+
+/**
  * tw_clock_to_host() - a time as the hrtimer core has it
  * @c: the clock
  * @ns: time on @c
  *
  * Context: Any.
- * Return: the time, or the last one there is if @ns is behind it.
+ * Return: the time, or the last one there is if @ns is behind it; of a polled
+ * clock when to look at it next.
  */
 ktime_t tw_clock_to_host(const struct tw_clock *c, u64 ns)
 {
+	if (c->polled)
+		return ktime_add_ns(ktime_get(), until_look(c, ns));
 	if (c->offset > 0)
 		ns -= min_t(u64, ns, c->offset);
 	else if (check_add_overflow(ns, (u64)-c->offset, &ns))

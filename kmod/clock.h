@@ -16,9 +16,11 @@
  * @id: CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME or CLOCK_TAI
  * @offset: ns that the time namespace adds to the host's clock
  * @base: ns between CLOCK_MONOTONIC and a clock that can be set, when last seen
+ * @polled: the hrtimer core does not notice that it is set; see clock.c
  */
 struct tw_clock {
 	clockid_t id;
+	bool polled;
 	s64 offset;
 	s64 base;
 };
@@ -32,6 +34,7 @@ static inline bool tw_clock_can_be_set(const struct tw_clock *c)
 int tw_clock_init(struct tw_clock *c, u32 id);
 u64 tw_clock_now(const struct tw_clock *c);
 s64 tw_clock_step(struct tw_clock *c);
+clockid_t tw_clock_host_id(const struct tw_clock *c);
 ktime_t tw_clock_to_host(const struct tw_clock *c, u64 ns);
 
 u64 tw_periods(const struct tw_timer *t, u64 now);

@@ -100,6 +100,21 @@ static void clock_to_host(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktime_to_ns(tw_clock_to_host(&c, p->ns)), p->host);
 }
 
+/* Looked at every tick, on a clock that cannot be set. */
+static void clock_that_is_polled(struct kunit *test)
+{
+	struct tw_clock c = { .id = CLOCK_REALTIME, .polled = true };
+	ktime_t before = ktime_get();
+	ktime_t far = tw_clock_to_host(&c, S64_MAX), past = tw_clock_to_host(&c, 1);
+	ktime_t after = ktime_get();
+
+	KUNIT_EXPECT_EQ(test, tw_clock_host_id(&c), CLOCK_MONOTONIC);
+	KUNIT_EXPECT_GE(test, far, ktime_add_ns(before, TICK_NSEC));
+	KUNIT_EXPECT_LE(test, far, ktime_add_ns(after, TICK_NSEC));
+	KUNIT_EXPECT_GE(test, past, before);
+	KUNIT_EXPECT_LE(test, past, after);
+}
+
 struct deadline_case {
 	const char *name;
 	u64 now;
@@ -250,6 +265,7 @@ static struct kunit_case clock_cases[] = {
 	KUNIT_CASE_PARAM(clock_init_by_id, id_gen_params),
 	KUNIT_CASE(clock_step_is_told_once),
 	KUNIT_CASE_PARAM(clock_to_host, host_gen_params),
+	KUNIT_CASE(clock_that_is_polled),
 	KUNIT_CASE_PARAM(clock_deadline, deadline_gen_params),
 	KUNIT_CASE_PARAM(clock_slack, slack_gen_params),
 	KUNIT_CASE(clock_slack_bounds),

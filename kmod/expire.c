@@ -321,7 +321,8 @@ void tw_queue_init_expiry(struct tw_queue *q)
 {
 	q->programmed = TW_NEVER;
 	INIT_WORK(&q->work, on_work);
-	tw_hrtimer_setup(&q->hrtimer, on_hrtimer, q->clock.id, HRTIMER_MODE_ABS_SOFT);
+	tw_hrtimer_setup(&q->hrtimer, on_hrtimer, tw_clock_host_id(&q->clock),
+			 HRTIMER_MODE_ABS_SOFT);
 }
 
 /**
