@@ -228,7 +228,8 @@ int tw_ring_peek(const struct tw_ring *ring, struct twheel_record *rec, u32 *num
 		return -EAGAIN;
 	if (tail - head > ring->entries)
 		return READ_ONCE(ring->ctl->head) == head ? -EPROTO : -EBUSY;
-	*rec = *tw_ring_at(ring, head);
+	/* Written over meanwhile, if others took it: then tw_ring_take() says so. */
+	data_race(*rec = *tw_ring_at(ring, head));
 	*number = head;
 	return 0;
 }
