@@ -411,4 +411,70 @@ TEST_F(race, ops_on_timers_that_are_due_now_never_hang)
 	EXPECT_EQ(3ULL * n, stats(self->fd).cancelled + stats(self->fd).expired);
 }
 
+/* Reads until it has been given the record that ends it. */
+struct reader {
+	pthread_t thread;
+	int fd;
+	unsigned char *seen;	/* by user_data, shared */
+	unsigned int bad;
+};
+
+#define LAST	(~0ULL)
+
+static void *reader_run(void *data)
+{
+	struct reader *r = data;
+	struct twheel_record rec;
+
+	for (;;) {
+		if (read_records(r->fd, &rec, 1) != 1 || mono() < rec.deadline) {
+			r->bad++;
+			return NULL;
+		}
+		if (rec.user_data == LAST)
+			return NULL;
+		__atomic_fetch_add(&r->seen[rec.user_data], 1, __ATOMIC_RELAXED);
+	}
+}
+
+/*
+ * A ring so small that what one reader copies is often taken by another, and
+ * written over, at the same moment: then the copy does not count.
+ */
+TEST_F(race, readers_of_a_small_ring_take_each_record_once)
+{
+	unsigned int n = rounds(4000) / 8 * 8 + 8;
+	struct reader readers[3];
+	struct queue q;
+	unsigned char *seen = calloc(n, 1);
+
+	ASSERT_NE(NULL, seen);
+	ASSERT_EQ(0, queue_open(&q, CLOCK_MONOTONIC, 2));
+	for (int i = 0; i < 3; i++) {
+		readers[i] = (struct reader){ .fd = q.fd, .seen = seen };
+		pthread_create(&readers[i].thread, NULL, reader_run, &readers[i]);
+	}
+	for (unsigned int i = 0; i < n; i += 8) {
+		struct twheel_op ops[8];
+
+		for (int k = 0; k < 8; k++)
+			ops[k] = op_arm_rel(k * 10 * USEC, i + k);
+		ASSERT_EQ(8, submit(q.fd, ops, 8));
+	}
+	while (stats(q.fd).allocated)
+		sleep_ns(MSEC);
+	for (int i = 0; i < 3; i++) {
+		ASSERT_NE(0ULL, arm_rel(q.fd, 0, LAST));
+	}
+	for (int i = 0; i < 3; i++) {
+		pthread_join(readers[i].thread, NULL);
+		EXPECT_EQ(0U, readers[i].bad);
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		ASSERT_EQ(1, seen[i]);
+	}
+	free(seen);
+	queue_close(&q);
+}
+
 TEST_HARNESS_MAIN
