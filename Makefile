@@ -6,7 +6,7 @@ PREFIX	?= /usr/local
 DESTDIR	?=
 OUT	:= build
 
-parts	:= static models host user kunit selftests fuzz kcsan longtime replay bench load
+parts	:= static models host user kunit selftests fuzz kcsan rt longtime replay bench load
 
 help:
 	@echo 'make demo [LOG=FILE] [IDLE=1800s] [SPEED=20000]'
@@ -20,6 +20,7 @@ help:
 	@echo 'make check-selftests  selftests, in guests with the debug and the stock kernel'
 	@echo 'make check-fuzz       the fuzzer for half a minute, in a guest with the debug kernel'
 	@echo 'make check-kcsan      selftests that race, in a guest with the KCSAN kernel'
+	@echo 'make check-rt         selftests, in a guest with a PREEMPT_RT kernel'
 	@echo 'make check-longtime   years of timers, in user-mode Linux that skips idle time'
 	@echo 'make check-replay     a million timers, a real log, the demo'
 	@echo 'make check-bench      instructions of all ops, beside timerfd and the kept ones'

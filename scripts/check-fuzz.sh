@@ -7,8 +7,7 @@ set -uo pipefail
 # shellcheck source=scripts/check-lib.sh disable=SC1091
 . "$(dirname "$0")/check-lib.sh"
 
-step "building"
-build_selftests "$build/selftests" 2>&1 || { fail "the fuzzer builds"; exit 1; }
+selftests_built || exit 1
 step "fuzzing"
 in_vm fuzz --kernel debug --cpus 4 --mem 512 --timeout 300 --add "$build/selftests/fuzz" -- \
 	./fuzz 30

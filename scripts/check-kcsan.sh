@@ -13,7 +13,7 @@ watch='kcsan.udelay_task=1000 kcsan.udelay_interrupt=300 kcsan.skip_watch=1000'
 
 [ $# -gt 0 ] || set -- race_test stress_test ring_test notify_test
 
-build_selftests || exit 1
+selftests_built || exit 1
 step "kcsan kernel"
 selftests_in_vm kcsan --kernel kcsan --cpus 4 --timeout 600 --append "$watch" -- "$@"
 exit 0

@@ -7,7 +7,7 @@ set -uo pipefail
 # shellcheck source=scripts/check-lib.sh disable=SC1091
 . "$(dirname "$0")/check-lib.sh"
 
-build_selftests || exit 1
+selftests_built || exit 1
 step "years in user-mode Linux"
 in_vm longtime --kernel uml --timeout 120 --add "$build/selftests/longtime" -- longtime
 step "KUnit in user-mode Linux"

@@ -9,19 +9,8 @@ set -uo pipefail
 # shellcheck source=scripts/check-lib.sh disable=SC1091
 . "$(dirname "$0")/check-lib.sh"
 
-build_selftests || exit 1
+selftests_built || exit 1
 
-step "building"
-build_selftests "$out" 2>&1 || { fail "the selftests build"; exit 1; }
-
-programs=()
-add=(--add "$out/run")
-for program in "$out"/*_test "$out"/*_test32; do
-	programs+=("$(basename "$program")")
-	add+=(--add "$program")
-done
-
-[ $# -gt 0 ] || set -- debug stock
 mapfile -t programs < <(all_selftests)
 
 [ $# -gt 0 ] || set -- debug stock ticks

@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# check-rt.sh [PROGRAM...]: selftests on the PREEMPT_RT kernel, by default those
+# whose outcome depends on who preempts whom; "all" for all of them.
+set -uo pipefail
+# shellcheck source=scripts/check-lib.sh disable=SC1091
+. "$(dirname "$0")/check-lib.sh"
+
+selftests_built || exit 1
+
+programs=("$@")
+[ $# -gt 0 ] || programs=(race_test notify_test periodic_test cpu_test)
+[ "$*" != all ] || mapfile -t programs < <(all_selftests)
+step "rt kernel"
+selftests_in_vm rt --kernel rt --cpus 4 --timeout 900 -- "${programs[@]}"
+exit 0
