@@ -341,6 +341,17 @@ static int submit(struct batch *b, unsigned int count)
 	return done;
 }
 
+/* Room for a whole chunk, if there is memory. */
+static void take_room(struct batch *b)
+{
+	struct twheel_op *many = kmalloc_array(CHUNK, sizeof(*many), GFP_KERNEL | __GFP_NOWARN);
+
+	if (many) {
+		b->ops = many;
+		b->room = CHUNK;
+	}
+}
+
 /**
  * tw_queue_submit() - run a batch of ops
  * @q: the queue
@@ -351,7 +362,7 @@ static int submit(struct batch *b, unsigned int count)
  */
 int tw_queue_submit(struct tw_queue *q, const struct twheel_submit *arg)
 {
-	struct twheel_op few[FEW], *many = NULL;
+	struct twheel_op few[FEW];
 	struct batch b = {
 		.q = q,
 		.user = u64_to_user_ptr(arg->ops),
@@ -361,12 +372,9 @@ int tw_queue_submit(struct tw_queue *q, const struct twheel_submit *arg)
 	int ret;
 
 	if (arg->count > FEW)
-		many = kmalloc_array(CHUNK, sizeof(*many), GFP_KERNEL | __GFP_NOWARN);
-	if (many) {
-		b.ops = many;
-		b.room = CHUNK;
-	}
+		take_room(&b);
 	ret = submit(&b, arg->count);
-	kfree(many);
+	if (b.ops != few)
+		kfree(b.ops);
 	return ret;
 }
