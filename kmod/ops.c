@@ -132,7 +132,7 @@ static __always_inline bool disarm(struct tw_queue *q, struct tw_timer *t)
 
 static int op_cancel(struct batch *b, struct twheel_op *op)
 {
-	struct tw_timer *t = tw_table_find(&b->q->table, op->id);
+	struct tw_timer *t = tw_table_match(&b->q->table, op->id);
 	bool cancelled;
 
 	if (!t || !tw_timer_pending(t))

@@ -104,6 +104,22 @@ static inline struct tw_timer *tw_table_at(const struct tw_table *tb, u32 index)
 }
 
 /**
+ * tw_table_match() - the timer with an id, or the one that will have it next
+ * @tb: the table
+ * @id: any number
+ *
+ * For callers that look at its state themselves.
+ *
+ * Return: the timer, which may be in state TW_FREE; or NULL when none has this id.
+ */
+static inline struct tw_timer *tw_table_match(const struct tw_table *tb, u64 id)
+{
+	struct tw_timer *t = tw_table_at(tb, id & 0xffffffff);
+
+	return t && t->gen == id >> 32 ? t : NULL;
+}
+
+/**
  * tw_table_find() - the timer with an id
  * @tb: the table
  * @id: any number
@@ -112,11 +128,9 @@ static inline struct tw_timer *tw_table_at(const struct tw_table *tb, u32 index)
  */
 static inline struct tw_timer *tw_table_find(const struct tw_table *tb, u64 id)
 {
-	struct tw_timer *t = tw_table_at(tb, id & 0xffffffff);
+	struct tw_timer *t = tw_table_match(tb, id);
 
-	if (!t || t->gen != id >> 32 || t->state == TW_FREE)
-		return NULL;
-	return t;
+	return t && t->state != TW_FREE ? t : NULL;
 }
 
 #endif /* TWHEEL_TABLE_H */
