@@ -216,7 +216,7 @@ TEST_F(module, failures_of_init_leave_nothing)
 		points++;
 	}
 	TH_LOG("%u allocations failed, %u times the load did", points, refused);
-	EXPECT_LT(2U, refused);
+	EXPECT_LT(0U, refused);
 	file_put(INITCALL, "0");
 	close(fd);
 }
