@@ -17,7 +17,7 @@ mapfile -t programs < <(all_selftests)
 for kernel; do
 	step "$kernel kernel"
 	if [ "$kernel" = ticks ]; then
-		selftests_in_vm ticks --kernel stock --cpus 4 --append 'highres=off nohz=off' -- \
+		selftests_in_vm 'ticks (B32)' --kernel stock --cpus 4 --append 'highres=off nohz=off' -- \
 			clock_test cpu_test
 	else
 		selftests_in_vm "$kernel" --kernel "$kernel" --cpus 4 --timeout 600 -- \
