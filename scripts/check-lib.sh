@@ -53,7 +53,12 @@ in_vm() {
 	local name=$1 status
 
 	shift
-	"$scripts/vm" "$@" 2>&1 | "$scripts/count-results" -v prefix="$name: "
+	{
+		"$scripts/vm" "$@" 2>&1
+		status=$?
+		printf '\n# --- status %d\n' $status
+		(exit $status)
+	} | "$scripts/count-results" -v prefix="$name: "
 	status=${PIPESTATUS[0]}
 	case $status in
 	120)	fail "$name: the guest's kernel log is clean" ;;
