@@ -92,13 +92,13 @@ static void on_lock(struct holds *h, const char *caller)
 
 static void on_unlock(struct holds *h)
 {
-	const struct span *span = &scan.open[scan.depth - 1];
+	const struct span *span;
 
 	if (!scan.depth) {
 		h->lost++;
 		return;
 	}
-	scan.depth--;
+	span = &scan.open[--scan.depth];
 	h->count++;
 	if (length(span) > h->longest) {
 		h->longest = length(span);
