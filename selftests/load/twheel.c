@@ -117,6 +117,10 @@ static void list_and_move(struct outcome *o, struct queue *q, struct pending *p)
 	while (cursor != TWHEEL_LIST_END) {
 		long n = list(q->fd, &cursor, infos, BATCH), want = 0;
 
+		if (n < 0) {
+			wrong(o, "LIST: %ld", n);
+			return;
+		}
 		for (long i = 0; i < n; i += 10)
 			ops[want++] = op_move(infos[i].id, within_an_hour(p, 0), 0);
 		if (want && submit(q->fd, ops, want) != want)
