@@ -8,7 +8,8 @@
  *
  * NAME is the beginning of a load's name; all of them without. Exit status: 0, or 1
  * with lines that say what was wrong: counts that are not exact, a kernel log that is
- * not clean, memory that did not come back, a bystander that waited too long.
+ * not clean, memory that did not come back, a bystander that waited too long; or 2
+ * when no load has that name.
  */
 #include <stdarg.h>
 #include <sys/wait.h>
@@ -240,6 +241,14 @@ static bool wanted(const struct load *load, int argc, char **argv)
 	return argc < 2;
 }
 
+static bool known(const char *name)
+{
+	for (unsigned int i = 0; i < N_LOADS; i++)
+		if (*name && !strncmp(loads[i].name, name, strlen(name)))
+			return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -251,6 +260,12 @@ int main(int argc, char **argv)
 	}
 	memset(shared, 0, sizeof(*shared));
 	file_put("/proc/sys/fs/file-max", MOST_FILES);
+	for (int i = 1; i < argc; i++) {
+		if (!known(argv[i])) {
+			fprintf(stderr, "load: no load's name begins with '%s'\n", argv[i]);
+			return 2;
+		}
+	}
 	icount = counts_instructions();
 	print_head();
 	for (unsigned int i = 0; i < N_LOADS; i++) {
