@@ -195,13 +195,13 @@ static void judge(const struct load *load, const struct row *row)
 
 	if (shared->outcome.wrong[0])
 		complain(load, "%s", shared->outcome.wrong);
+	if (row->early)
+		complain(load, "%lu expiries came early", row->early);
 	if (strcmp(load->by, "twheel")) {
 		if (quiet < row->twheel.worst && load->by[0] == '-')
 			quiet = row->twheel.worst;
 		return;
 	}
-	if (row->early)
-		complain(load, "%lu expiries came early", row->early);
 	if (row->bad_lines)
 		complain(load, "the kernel log is not clean");
 	if (row->leaked > MEMORY_SLOP)
