@@ -6,6 +6,10 @@ PREFIX	?= /usr/local
 DESTDIR	?=
 OUT	:= build
 
+ifneq ($(words $(CURDIR)),1)
+$(error make and Kbuild cannot work in a directory whose name has spaces: $(CURDIR))
+endif
+
 parts	:= static models host user kunit selftests fuzz kcsan rt longtime replay bench load
 
 help:
