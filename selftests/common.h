@@ -604,6 +604,41 @@ static inline long parameter_set(const char *name, __u64 value)
 	return file_put(path, text);
 }
 
+/* The descriptor that comes next, or -1. */
+static inline int receive_fd(int sock)
+{
+	char byte, control[CMSG_SPACE(sizeof(int))];
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	int fd = -1;
+
+	if (recvmsg(sock, &msg, 0) == 1 && CMSG_FIRSTHDR(&msg))
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	return fd;
+}
+
+/* How many of n arms were accepted; all results must be 0 or @refused. */
+static inline long arm_until_refused(struct queue *q, unsigned int n, int refused)
+{
+	struct twheel_op *ops = calloc(n, sizeof(*ops));
+	long armed = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		ops[i] = op_arm(TIME_MAX - i, i);
+	if (submit_all(q, ops, n) != (long)n)
+		return -1;
+	for (unsigned int i = 0; i < n; i++) {
+		if (ops[i].result && ops[i].result != refused)
+			return -2;
+		armed += !ops[i].result;
+	}
+	free(ops);
+	return armed;
+}
+
 /* How often the module is in use, or -1. */
 static inline long module_users(void)
 {

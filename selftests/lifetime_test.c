@@ -422,25 +422,6 @@ TEST(max_queues_per_user_is_edquot_until_one_is_closed)
 	AS_USER("max_queues_per_user", 5, queues_until_edquot);
 }
 
-/* How many of n arms were accepted; all results must be 0 or EDQUOT. */
-static long arm_many(struct queue *q, unsigned int n)
-{
-	struct twheel_op *ops = calloc(n, sizeof(*ops));
-	long armed = 0;
-
-	for (unsigned int i = 0; i < n; i++)
-		ops[i] = op_arm(TIME_MAX - i, i);
-	if (submit_all(q, ops, n) != (long)n)
-		return -1;
-	for (unsigned int i = 0; i < n; i++) {
-		if (ops[i].result && ops[i].result != -EDQUOT)
-			return -2;
-		armed += !ops[i].result;
-	}
-	free(ops);
-	return armed;
-}
-
 static int timers_until_edquot(__u64 limit)
 {
 	struct queue a, b;
@@ -448,8 +429,8 @@ static int timers_until_edquot(__u64 limit)
 
 	if (queue_open(&a, CLOCK_MONOTONIC, 8) || queue_open(&b, CLOCK_MONOTONIC, 8))
 		return 1;
-	first = arm_many(&a, limit * 3 / 4);
-	second = arm_many(&b, limit);
+	first = arm_until_refused(&a, limit * 3 / 4, -EDQUOT);
+	second = arm_until_refused(&b, limit, -EDQUOT);
 	if (first != (long)limit * 3 / 4)
 		return 2;
 	if (second < 0 || first + second > (long)limit)
@@ -458,7 +439,7 @@ static int timers_until_edquot(__u64 limit)
 		return 4;
 	queue_close(&a);
 	sleep_ns(50 * MSEC);
-	if (arm_many(&b, limit / 2) <= 0)
+	if (arm_until_refused(&b, limit / 2, -EDQUOT) <= 0)
 		return 5;
 	queue_close(&b);
 	return 0;

@@ -20,25 +20,6 @@ static long cgroup_memory(void)
 	return file_get(CGROUP "/memory.current", text, sizeof(text)) > 0 ? atol(text) : -1;
 }
 
-/* How many of n arms were accepted; all results must be 0 or ENOMEM. */
-static long arm_many(struct queue *q, unsigned int n)
-{
-	struct twheel_op *ops = calloc(n, sizeof(*ops));
-	long armed = 0;
-
-	for (unsigned int i = 0; i < n; i++)
-		ops[i] = op_arm(TIME_MAX - i, i);
-	if (submit_all(q, ops, n) != (long)n)
-		return -1;
-	for (unsigned int i = 0; i < n; i++) {
-		if (ops[i].result && ops[i].result != -ENOMEM)
-			return -2;
-		armed += !ops[i].result;
-	}
-	free(ops);
-	return armed;
-}
-
 /* In a cgroup of our own; its memory must not be smaller than the queue's. */
 static int charged_for_timers(void)
 {
@@ -48,7 +29,7 @@ static int charged_for_timers(void)
 	__u64 told;
 
 	before = cgroup_memory();
-	if (queue_open(&q, CLOCK_MONOTONIC, 1 << 15) || arm_many(&q, n) != n)
+	if (queue_open(&q, CLOCK_MONOTONIC, 1 << 15) || arm_until_refused(&q, n, -ENOMEM) != n)
 		return 1;
 	with = cgroup_memory();
 	told = stats(q.fd).memory;

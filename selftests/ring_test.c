@@ -528,21 +528,6 @@ TEST_F(ring, consumer_processes_take_each_record_once)
 	check_tally(_metadata, t, n);
 }
 
-static int receive_fd(int sock)
-{
-	char byte, control[CMSG_SPACE(sizeof(int))];
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	int fd = -1;
-
-	if (recvmsg(sock, &msg, 0) == 1 && CMSG_FIRSTHDR(&msg))
-		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
-	return fd;
-}
-
 TEST_F(ring, consumer_that_was_sent_the_descriptor_shares_it)
 {
 	const __u32 n = 300;
