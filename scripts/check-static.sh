@@ -65,8 +65,8 @@ checkpatch() {
 		[ ! -e kmod/trace.h ] ||
 			silent "checkpatch: kmod/trace.h" patch "$common,$trace" kmod/trace.h
 		silent "checkpatch: uapi" patch "$common,BIT_MACRO" uapi/linux/*.h
-		silent "checkpatch: selftests" patch "$common,$user,$tests" selftests/*.[ch] \
-			selftests/load/*.[ch] selftests/fuzz/*.[ch]
+		silent "checkpatch: selftests" patch "$common,$user,$tests" \
+			selftests/{,common/,fuzz/,load/}*.[ch]
 		silent "checkpatch: userspace" patch "$common,$user,$tests" \
 			$(find userspace -name '*.[ch]' | sort)
 		silent "checkpatch: host" patch "$common,$user,$tests" host/*.[ch]

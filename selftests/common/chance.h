@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Random numbers from a seed that is printed, and how much of a test runs: what a
+ * user says in TWHEEL_SEED and TWHEEL_SCALE.
+ */
+#ifndef TWHEEL_SELFTESTS_CHANCE_H
+#define TWHEEL_SELFTESTS_CHANCE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "moment.h"
+
+/* xorshift64*: the same sequence everywhere for the same seed. */
+static inline __u64 random_next(__u64 *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * 0x2545f4914f6cdd1dULL;
+}
+
+static inline __u64 random_below(__u64 *state, __u64 bound)
+{
+	return (random_next(state) >> 11) % bound;
+}
+
+static inline __u64 number_from_env(const char *name, __u64 otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+/* The seed of this run; printed, so that it can be given again. */
+static inline __u64 random_seed(void)
+{
+	__u64 seed = number_from_env("TWHEEL_SEED", now(CLOCK_REALTIME) | 1);
+
+	printf("# TWHEEL_SEED=%llu\n", (unsigned long long)seed);
+	fflush(stdout);
+	return seed ? seed : 1;
+}
+
+/* n rounds, or as many percent of it as TWHEEL_SCALE says. */
+static inline unsigned int rounds(unsigned int n)
+{
+	__u64 scaled = n * number_from_env("TWHEEL_SCALE", 100) / 100;
+
+	return scaled ? scaled : 1;
+}
+
+#endif /* TWHEEL_SELFTESTS_CHANCE_H */

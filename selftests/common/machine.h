@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Of the machine and of the module as a whole: threads, files, parameters, users. */
+#ifndef TWHEEL_SELFTESTS_MACHINE_H
+#define TWHEEL_SELFTESTS_MACHINE_H
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "moment.h"
+
+#define PARAMETERS	"/sys/module/twheel/parameters/"
+
+/*
+ * Whether threads work: a 32-bit program's need the futex call with 32-bit time,
+ * which a kernel without CONFIG_COMPAT_32BIT_TIME does not have.
+ */
+static inline bool threads_work(void)
+{
+#ifdef SYS_futex
+	int word = 0;
+
+	return syscall(SYS_futex, &word, 1 /* FUTEX_WAKE */, 1, NULL, NULL, 0) >= 0 ||
+	       errno != ENOSYS;
+#else
+	return true;
+#endif
+}
+
+#define NEEDS_THREADS() do {						\
+	if (!threads_work())						\
+		SKIP(return, "no futex for 32-bit programs");		\
+} while (0)
+
+/* Two pages; the second one cannot be touched. */
+static inline char *guarded_page(void)
+{
+	char *page = mmap(NULL, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED || mprotect(page + PAGE_SIZE, PAGE_SIZE, PROT_NONE))
+		abort();
+	return page;
+}
+
+static inline long file_get(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	long ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = result_of(read(fd, text, size - 1));
+	close(fd);
+	if (ret >= 0)
+		text[ret] = '\0';
+	return ret;
+}
+
+static inline long file_put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	long ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = result_of(write(fd, text, strlen(text)));
+	close(fd);
+	return ret < 0 ? ret : 0;
+}
+
+/* A module parameter, or 0. */
+static inline __u64 parameter(const char *name)
+{
+	char path[128], text[32];
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", name);
+	return file_get(path, text, sizeof(text)) > 0 ? strtoull(text, NULL, 0) : 0;
+}
+
+static inline long parameter_set(const char *name, __u64 value)
+{
+	char path[128], text[32];
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", name);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return file_put(path, text);
+}
+
+/* How often the module is in use, or -1. */
+static inline long module_users(void)
+{
+	char text[32];
+
+	return file_get("/sys/module/twheel/refcnt", text, sizeof(text)) > 0 ?
+		atol(text) : -1;
+}
+
+/*
+ * Wait for that: the last reference may be dropped a little later, by a work item.
+ * For sockets that hold each other the kernel looks when another one is closed.
+ */
+static inline bool users_become(long n)
+{
+	__u64 give_up = mono() + GIVE_UP_MS * MSEC;
+
+	while (module_users() != n) {
+		if (mono() > give_up)
+			return false;
+		close(socket(AF_UNIX, SOCK_DGRAM, 0));
+		sleep_ns(5 * MSEC);
+	}
+	return true;
+}
+
+#endif /* TWHEEL_SELFTESTS_MACHINE_H */
