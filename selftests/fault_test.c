@@ -4,17 +4,14 @@
  * fails once, in turn.  After each, what the kernel said is armed is
  * armed and nothing else, and when the queue is closed nothing is left; that no
  * memory leaks is for kmemleak to say, when the guest has ended.
- *
- * The kernel counts down /proc/thread-self/fail-nth; the debug kernel has it.
  */
 #include "common.h"
+#include "common/fault.h"
 
 #include <sys/eventfd.h>
 
 #include "kselftest_harness.h"
 
-#define FAIL_NTH	"/proc/thread-self/fail-nth"
-#define DEBUGFS		"/sys/kernel/debug/"
 #define TIMERS		300
 #define MOST_FAULTS	1000
 
@@ -26,41 +23,6 @@ struct life {
 	unsigned int armed;	/* as the results of the ops say */
 	__u64 pending;		/* as STATS says */
 };
-
-/* The @nth point from here fails; 0: none.  It may be this write itself that fails. */
-static void fail_at(int fd, unsigned int nth)
-{
-	char text[16];
-	int len = snprintf(text, sizeof(text), "%u", nth);
-
-	if (pwrite(fd, text, len, 0) != len && pwrite(fd, text, len, 0) != len)
-		abort();
-}
-
-/* Whether there was such a point; not when it was this read that failed. */
-static bool has_failed(int fd)
-{
-	char text[16] = "";
-
-	return pread(fd, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
-}
-
-static bool can_fail(void)
-{
-	static const char * const settings[] = {
-		"failslab/ignore-gfp-wait", "fail_page_alloc/ignore-gfp-wait",
-		"fail_page_alloc/min-order", "failslab/verbose", "fail_page_alloc/verbose",
-		"fail_usercopy/verbose",
-	};
-	char path[128];
-
-	for (unsigned int i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
-		snprintf(path, sizeof(path), DEBUGFS "%s", settings[i]);
-		if (file_put(path, "0"))
-			return false;
-	}
-	return !access(FAIL_NTH, W_OK);
-}
 
 static void arm_some(struct life *life)
 {
@@ -106,10 +68,10 @@ static bool live_with_fault(int fd, unsigned int nth, struct life *life)
 	bool failed;
 
 	*life = (struct life){ .efd = eventfd(0, EFD_CLOEXEC) };
-	fail_at(fd, nth);
+	fault_at(fd, nth);
 	live(life);
-	failed = has_failed(fd);
-	fail_at(fd, 0);
+	failed = !fault_left(fd);
+	fault_at(fd, 0);
 	end(life);
 	return failed;
 }
@@ -123,9 +85,9 @@ TEST(each_point_fails_once_and_leaves_nothing)
 	bool failed;
 	int fd;
 
-	if (!can_fail())
+	if (!fault_possible())
 		SKIP(return, "this kernel has no fault injection");
-	fd = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
+	fd = fault_open();
 	ASSERT_LE(0, fd);
 	do {
 		failed = live_with_fault(fd, ++nth, &life);
@@ -153,10 +115,10 @@ static long batch_with_fault(int fd, unsigned int nth, struct queue *q, bool *ar
 		ops[i] = op_arm(deadline + i, i);
 		ops[i].flags = TWHEEL_OP_KEEP;
 	}
-	fail_at(fd, nth);
+	fault_at(fd, nth);
 	ran = submit(q->fd, ops, BATCH);
-	*failed = has_failed(fd);
-	fail_at(fd, 0);
+	*failed = !fault_left(fd);
+	fault_at(fd, 0);
 	for (int i = 0; i < BATCH; i++)
 		armed[i] = !ops[i].result;
 	return ran;
@@ -217,9 +179,9 @@ TEST(batch_says_which_of_its_timers_are_armed)
 	struct queue q, keeper;
 	int fd;
 
-	if (!can_fail())
+	if (!fault_possible())
 		SKIP(return, "this kernel has no fault injection");
-	fd = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
+	fd = fault_open();
 	ASSERT_EQ(0, parameter_set("max_timers_per_user", QUOTA));
 	open_for_batch(_metadata, &keeper);	/* a user without queues is forgotten */
 	do {
@@ -263,15 +225,15 @@ TEST(clock_is_set_while_setup_fails)
 	struct queue q;
 	int fd;
 
-	if (!can_fail())
+	if (!fault_possible())
 		SKIP(return, "this kernel has no fault injection");
-	fd = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
+	fd = fault_open();
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, step_clock, &stop));
 	for (unsigned int nth = 300; nth < 320; nth++) {
-		fail_at(fd, nth);
+		fault_at(fd, nth);
 		EXPECT_EQ(-ENOMEM, queue_open(&q, CLOCK_REALTIME, 65536));
-		fail_at(fd, 0);
+		fault_at(fd, 0);
 	}
 	atomic_store(&stop, true);
 	pthread_join(thread, NULL);

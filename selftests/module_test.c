@@ -8,6 +8,7 @@
  * test the module is loaded, as it was before, with default parameters.
  */
 #include "common.h"
+#include "common/fault.h"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -16,7 +17,6 @@
 #include "kselftest_harness.h"
 
 #define MODULE		"/lib/twheel/twheel.ko"
-#define FAIL_NTH	"/proc/thread-self/fail-nth"
 #define OPENERS		4
 #define PERIODIC	1000
 #define WATCHERS	100
@@ -145,18 +145,13 @@ TEST_F(module, bad_parameter_leaves_nothing)
 /* Load while the nth allocation fails.  Returns how many allocations are left of n. */
 static unsigned int load_with_fault(int fd, unsigned int nth, long *ret)
 {
-	char text[16];
+	long left;
 
-	snprintf(text, sizeof(text), "%u", nth);
-	while (pwrite(fd, text, strlen(text), 0) < 0)
-		;
+	fault_at(fd, nth);
 	*ret = load("");
-	memset(text, 0, sizeof(text));
-	while (pread(fd, text, sizeof(text) - 1, 0) <= 0)
-		;
-	while (pwrite(fd, "0", 1, 0) < 0)
-		;
-	return strtoul(text, NULL, 10);
+	left = fault_left(fd);
+	fault_at(fd, 0);
+	return left < 0 ? 0 : left;
 }
 
 /* Whether the module's init has been called; asked again, since this question. */
@@ -168,21 +163,6 @@ static bool init_had_begun(void)
 	return begun;
 }
 
-static void allow_faults(void)
-{
-	static const char * const settings[] = {
-		"failslab/ignore-gfp-wait", "failslab/verbose",
-		"fail_page_alloc/ignore-gfp-wait", "fail_page_alloc/min-order",
-		"fail_page_alloc/verbose", "fail_usercopy/verbose",
-	};
-	char path[128];
-
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		snprintf(path, sizeof(path), "/sys/kernel/debug/%s", settings[i]);
-		file_put(path, "0");
-	}
-}
-
 /*
  * B60: allocations of the module's init fail, one at a time.  They are the last ones
  * of a load, so the test goes from the end back to where init had not begun: what
@@ -191,14 +171,13 @@ static void allow_faults(void)
  */
 TEST_F(module, failures_of_init_leave_nothing)
 {
-	int fd = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
+	int fd = fault_open();
 	unsigned int nth, refused = 0, points = 0;
 	__u64 seed = random_seed();
 	long ret;
 
-	if (fd < 0 || file_put(INITCALL, "1"))
+	if (!fault_possible() || file_put(INITCALL, "1"))
 		SKIP(return, "this kernel has no fault injection");
-	allow_faults();
 	ASSERT_EQ(0, unload());
 	nth = MANY_POINTS - load_with_fault(fd, MANY_POINTS, &ret);
 	ASSERT_EQ(0, ret);

@@ -11,7 +11,6 @@
  *	hostile.c	ioctls that are valid, nearly valid, and not at all
  *	around.c	mmap, mprotect, fork, dup, close ... in between
  *	vandal.c	who scribbles over all shared pages
- *	fault.c		allocations and copies that fail
  *
  * Each thread draws all it does from random numbers of its own, which follow from
  * the seed: the same seed is the same sequence for each thread, only the kernel's
@@ -25,6 +24,7 @@
 #define TWHEEL_FUZZ_H
 
 #include "../common.h"
+#include "../common/fault.h"
 
 #include <setjmp.h>
 
@@ -261,13 +261,5 @@ struct victim {
 };
 
 extern struct victim victims[VICTIMS];
-
-/* --- faults (fault.c) -------------------------------------------------------------- */
-
-bool fault_possible(void);
-/* Open this thread's own counter; -1 where there is none. */
-int fault_open(void);
-/* The @nth point from here fails; 0: none. */
-void fault_at(int fd, unsigned int nth);
 
 #endif /* TWHEEL_FUZZ_H */

@@ -363,9 +363,11 @@ static void arm_with_fault(struct worker *w, struct twheel_op *ops, unsigned int
 		ops[i] = op_arm(arena_now(w->arena) + 10 * HOUR, ~0ULL);
 	if (!nth)
 		mprotect(w->pages + PAGE_SIZE, PAGE_SIZE, PROT_READ);
-	fault_at(w->fault_fd, nth);
+	if (nth)
+		fault_at(w->fault_fd, nth);
 	ret = submit(queue_of(w)->fd, ops, count);
-	fault_at(w->fault_fd, 0);
+	if (nth)
+		fault_at(w->fault_fd, 0);
 	step(&w->actor, "%u ARMs, fault %u: %ld", count, nth, ret);
 	atomic_store(&w->arena->faulty, true);
 	holds(FAULTS, &w->actor, ret == -EFAULT || (nth && ret > 0 && ret <= count),
