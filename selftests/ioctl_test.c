@@ -12,6 +12,9 @@
 
 #include "kselftest_harness.h"
 
+#define ENTRIES		8
+#include "common/queue_fixture.h"
+
 /* --- every ioctl that takes a struct ---------------------------------------- */
 
 union argument {
@@ -278,22 +281,6 @@ TEST_F(command, before_setup_is_enxio)
 }
 
 /* --- commands --------------------------------------------------------------- */
-
-FIXTURE(queue) {
-	struct queue q;
-	int fd;
-};
-
-FIXTURE_SETUP(queue)
-{
-	ASSERT_EQ(0, queue_open(&self->q, CLOCK_MONOTONIC, 8));
-	self->fd = self->q.fd;
-}
-
-FIXTURE_TEARDOWN(queue)
-{
-	queue_close(&self->q);
-}
 
 /* B148 */
 TEST_F(queue, unknown_numbers_are_enotty)

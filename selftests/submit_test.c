@@ -13,21 +13,8 @@
 
 #include "kselftest_harness.h"
 
-FIXTURE(queue) {
-	struct queue q;
-	int fd;
-};
-
-FIXTURE_SETUP(queue)
-{
-	ASSERT_EQ(0, queue_open(&self->q, CLOCK_MONOTONIC, 8));
-	self->fd = self->q.fd;
-}
-
-FIXTURE_TEARDOWN(queue)
-{
-	queue_close(&self->q);
-}
+#define ENTRIES		8
+#include "common/queue_fixture.h"
 
 /* --- ops -------------------------------------------------------------------- */
 

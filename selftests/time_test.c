@@ -7,23 +7,8 @@
 
 #include "kselftest_harness.h"
 
-FIXTURE(queue) {
-	struct queue q, other;
-	int fd;
-};
-
-FIXTURE_SETUP(queue)
-{
-	ASSERT_EQ(0, queue_open(&self->q, CLOCK_MONOTONIC, 64));
-	ASSERT_EQ(0, queue_open(&self->other, CLOCK_MONOTONIC, 1));
-	self->fd = self->q.fd;
-}
-
-FIXTURE_TEARDOWN(queue)
-{
-	queue_close(&self->q);
-	queue_close(&self->other);
-}
+#define ENTRIES		64
+#include "common/queue_fixture.h"
 
 /* --- relative deadlines --------------------------------------------------------- */
 
