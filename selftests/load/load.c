@@ -233,8 +233,11 @@ static void print_row(const struct load *load, const struct row *row)
 	       row->hangs, row->bad_lines, row->leaked / 1024);
 }
 
+/* The idle row always: the others are judged by it. */
 static bool wanted(const struct load *load, int argc, char **argv)
 {
+	if (load->by[0] == '-')
+		return true;
 	for (int i = 1; i < argc; i++)
 		if (!strncmp(load->name, argv[i], strlen(argv[i])))
 			return true;

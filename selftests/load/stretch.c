@@ -440,7 +440,7 @@ static void set_back(__s64 ns)
 		die("clock_settime", -errno);
 }
 
-/* One in each slot that there is, seen from now: 11 levels of 64. */
+/* One in each slot of the levels 3 to 9, those of 262 us to 208 days, seen from now. */
 static struct twheel_op arm_everywhere(struct scene *s, unsigned int i)
 {
 	unsigned int level = 3 + i / 64 % 7;

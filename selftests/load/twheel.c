@@ -167,6 +167,7 @@ static void take_all(struct outcome *o, struct queue *q, struct tally *t)
 		while (ring_take(q, &rec))
 			tally_note(t, &rec);
 	}
+	expect(o, "expired", t->n, stats(q->fd).expired);
 }
 
 void twheel_instant(struct outcome *o)
