@@ -10,6 +10,9 @@ ifneq ($(words $(CURDIR)),1)
 $(error make and Kbuild cannot work in a directory whose name has spaces: $(CURDIR))
 endif
 
+# One word of the shell's, whatever is in it.
+quoted = '$(subst ','\'',$(1))'
+
 parts	:= static models host user kunit selftests fuzz kcsan rt longtime replay bench load
 
 help:
@@ -50,7 +53,7 @@ help:
 	@echo 'KDIR is $(KDIR)'
 
 demo:
-	@scripts/demo $(if $(LOG),LOG='$(LOG)') $(if $(IDLE),IDLE='$(IDLE)') $(if $(SPEED),SPEED='$(SPEED)')
+	@scripts/demo $(foreach v,LOG IDLE SPEED,$(if $($v),$(call quoted,$v=$($v))))
 
 check:
 	@scripts/check
@@ -63,14 +66,14 @@ scenarios:
 
 fuzz:
 	@scripts/setup all
-	@scripts/fuzz $(or $(SECONDS),600) $(SEED)
+	@scripts/fuzz $(call quoted,$(or $(SECONDS),600)) $(call quoted,$(SEED))
 
 coverage:
 	@scripts/setup all
 	@scripts/coverage
 
 bench:
-	@scripts/bench $(if $(ROUNDS),-r $(ROUNDS))
+	@scripts/bench $(if $(ROUNDS),-r $(call quoted,$(ROUNDS)))
 
 load:
 	@scripts/setup all
