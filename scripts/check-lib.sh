@@ -79,11 +79,6 @@ selftests_built() {
 	return 1
 }
 
-# The names of all selftests that have been built, one per line.
-all_selftests() {
-	(cd "$build/selftests" && printf '%s\n' *_test *_test32)
-}
-
 # selftests_in_vm NAME VM-OPTION... -- PROGRAM...: run selftests in a guest.
 selftests_in_vm() {
 	local options=() program

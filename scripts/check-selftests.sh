@@ -11,7 +11,7 @@ set -uo pipefail
 
 selftests_built || exit 1
 
-mapfile -t programs < <(all_selftests)
+mapfile -t programs < <(all_selftests "$build/selftests")
 
 [ $# -gt 0 ] || set -- debug stock ticks
 for kernel; do

@@ -54,3 +54,8 @@ build_selftests() {
 	make -s -C "$root/userspace" OUT="$root/build/userspace" device-tests all || return
 	cp "$root/build/userspace/lib/device_test" "$1/"
 }
+
+# all_selftests OUT: the names of all that have been built there, one per line.
+all_selftests() {
+	(cd "$1" && printf '%s\n' *_test *_test32)
+}
