@@ -140,10 +140,8 @@ void model_init(struct model *m, u64 now, unsigned int max)
 	m->idle = (struct tw_timer **)(m->timers + max);
 	m->on_time.timers = m->idle + max;
 	m->late.timers = m->on_time.timers + max;
-	for (i = max; i--;) {
-		m->timers[i].slot = TW_SLOT_NONE;
+	for (i = max; i--;)
 		m->idle[m->idle_count++] = &m->timers[i];
-	}
 	tw_wheel_init(&m->wheel, now);
 	note(m, "init", now, max);
 	check(m);
@@ -216,7 +214,7 @@ bool model_cancel(struct model *m, unsigned int n)
 	forget(m, t);
 	m->exact = false;
 	tw_wheel_remove(&m->wheel, t);
-	if (t->slot != TW_SLOT_NONE || !hlist_unhashed(&t->link))
+	if (!hlist_unhashed(&t->link))
 		fail(m, "a removed timer is in a slot");
 	m->idle[m->idle_count++] = t;
 	check(m);
@@ -268,7 +266,7 @@ static void check_popped(struct model *m, const struct tw_timer *t)
 {
 	if (t < m->timers || t >= m->timers + m->max)
 		fail(m, "a timer that never was");
-	if (t->slot != TW_SLOT_NONE || !hlist_unhashed(&t->link))
+	if (!hlist_unhashed(&t->link))
 		fail(m, "a timer that was handed out is in a slot");
 	if (t->expires > m->now)
 		fail(m, "timer %td of %llu is early", t - m->timers, t->expires);

@@ -66,7 +66,6 @@ void tw_table_add_chunk(struct tw_table *tb, void *page)
 	for (i = TW_CHUNK; i--;) {
 		t[i].index = tb->capacity + i;
 		t[i].gen = 1;
-		t[i].slot = TW_SLOT_NONE;
 		tw_table_push(tb, &t[i]);
 	}
 	tb->root[chunk / TW_LEAF][chunk % TW_LEAF] = page;

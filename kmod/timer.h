@@ -10,7 +10,7 @@
  * struct tw_timer - one timeout, 64 bytes, one cache line
  * @link: in a slot of the wheel, in the backlog, or in the table's free list
  * @expires: ns, when the wheel hands the timer out: @deadline and slack
- * @slot: the wheel's own: number of the slot that holds it, or TW_SLOT_NONE
+ * @slot: the wheel's own: number of the slot that holds it
  * @state: enum tw_timer_state
  * @grain: the slack that is applied is 1 << @grain ns
  * @last: ring number of the last record, if @reported

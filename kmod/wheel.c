@@ -142,7 +142,6 @@ static void slot_unlink(struct tw_wheel *w, struct tw_timer *t)
 
 	__hlist_del(&t->link);
 	INIT_HLIST_NODE(&t->link);
-	t->slot = TW_SLOT_NONE;
 	if (--s->count)
 		return;
 	slot_unmark(w, i);

@@ -11,7 +11,6 @@ struct tw_timer;
 #define TW_SLOTS	64U			/* per level, 6 bits' worth */
 #define TW_LEVELS	11			/* 11 * 6 bits >= 64 bits */
 #define TW_SLOT_PAST	(TW_LEVELS * TW_SLOTS)	/* had expired when added */
-#define TW_SLOT_NONE	0xffff
 #define TW_NEVER	(~0ULL)
 
 /* A slot with more timers than this is opened at its start, see wheel.c. */

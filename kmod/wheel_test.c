@@ -198,7 +198,6 @@ static void wheel_remove_last(struct kunit *test)
 
 	tw_wheel_remove(&f->wheel, t);
 	KUNIT_EXPECT_EQ(test, next(f), TW_NEVER);
-	KUNIT_EXPECT_EQ(test, t->slot, TW_SLOT_NONE);
 	KUNIT_EXPECT_TRUE(test, hlist_unhashed(&t->link));
 	KUNIT_EXPECT_EQ(test, f->wheel.count, 0);
 	expect_sound(test, f);
@@ -370,7 +369,7 @@ static void wheel_events_after_remove(struct kunit *test)
 			vain += !pop(f, next(f), ALL);
 			continue;
 		}
-		for (first = f->timers; first->slot == TW_SLOT_NONE;)
+		for (first = f->timers; hlist_unhashed(&first->link);)
 			first++;
 		tw_wheel_remove(&f->wheel, first);
 		removed++;
@@ -670,7 +669,7 @@ static u64 model_least(const struct fixture *f, bool late_too)
 	unsigned int i;
 
 	for (i = 0; i < TIMERS; i++)
-		if (f->timers[i].slot != TW_SLOT_NONE &&
+		if (!hlist_unhashed(&f->timers[i].link) &&
 		    (late_too || f->timers[i].slot != TW_SLOT_PAST))
 			least = min(least, f->timers[i].expires);
 	return least;
@@ -721,7 +720,7 @@ static u64 model_step(struct kunit *test, const struct model_case *c, u64 now)
 			now = max(now, next(f));
 		break;
 	default:
-		if (t->slot != TW_SLOT_NONE)
+		if (!hlist_unhashed(&t->link))
 			tw_wheel_remove(&f->wheel, t);
 		if (random_below(f, 4)) {
 			t->expires = model_time(f, c, now - min_t(u64, now, random_below(f, 5)));
@@ -741,8 +740,6 @@ static void wheel_model(struct kunit *test)
 	u64 now = c->base;
 
 	kunit_info(test, "seed %llu\n", f->random);
-	for (i = 0; i < TIMERS; i++)
-		f->timers[i].slot = TW_SLOT_NONE;
 	tw_wheel_init(&f->wheel, now);
 	for (i = 0; i < 3000; i++) {
 		now = model_step(test, c, now);
