@@ -118,8 +118,8 @@ static int op_arm(struct batch *b, struct twheel_op *op)
 /* End the arming of a pending timer.  False: the program had, by its word. */
 static __always_inline bool disarm(struct tw_queue *q, struct tw_timer *t)
 {
-	u64 *word = tw_queue_word(q, t);
-	bool was_pending = !word || tw_word_end(word);
+	bool was_pending = !tw_queue_has_word(q, t) ||
+			   tw_word_end(tw_words_at(&q->words, t->index));
 
 	tw_queue_unfile(q, t);
 	if (was_pending)

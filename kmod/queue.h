@@ -130,9 +130,15 @@ int tw_queue_set_eventfd(struct tw_queue *q, int fd);
 u64 tw_queue_lock(struct tw_queue *q);
 void tw_queue_unlock(struct tw_queue *q);
 
+static inline bool tw_queue_has_word(const struct tw_queue *q, const struct tw_timer *t)
+{
+	return q->words.on && t->keep;
+}
+
+/* NULL for a timer without one. */
 static inline u64 *tw_queue_word(const struct tw_queue *q, const struct tw_timer *t)
 {
-	return q->words.on && t->keep ? tw_words_at(&q->words, t->index) : NULL;
+	return tw_queue_has_word(q, t) ? tw_words_at(&q->words, t->index) : NULL;
 }
 
 /* grow.c: memory for timers */
