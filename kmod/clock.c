@@ -21,7 +21,6 @@
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
-#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/overflow.h>
 
@@ -139,19 +138,4 @@ ktime_t tw_clock_to_host(const struct tw_clock *c, u64 ns)
 	else if (check_add_overflow(ns, (u64)-c->offset, &ns))
 		return KTIME_MAX;
 	return ns_to_ktime(min_t(u64, ns, KTIME_MAX));
-}
-
-/**
- * tw_periods() - whole periods of a timer since its deadline
- * @t: the timer
- * @now: ns
- *
- * Return: how many of the deadlines after t->deadline have passed, 0 for a
- * one-shot timer.
- */
-u64 tw_periods(const struct tw_timer *t, u64 now)
-{
-	if (!t->period || now < t->deadline)
-		return 0;
-	return div64_u64(now - t->deadline, t->period);
 }

@@ -6,6 +6,7 @@
 #include <linux/ktime.h>
 #include <linux/limits.h>
 #include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/overflow.h>
 #include <linux/types.h>
 
@@ -37,7 +38,20 @@ s64 tw_clock_step(struct tw_clock *c);
 clockid_t tw_clock_host_id(const struct tw_clock *c);
 ktime_t tw_clock_to_host(const struct tw_clock *c, u64 ns);
 
-u64 tw_periods(const struct tw_timer *t, u64 now);
+/**
+ * tw_periods() - whole periods of a timer since its deadline
+ * @t: the timer
+ * @now: ns
+ *
+ * Return: how many of the deadlines after t->deadline have passed, 0 for a
+ * one-shot timer.
+ */
+static inline u64 tw_periods(const struct tw_timer *t, u64 now)
+{
+	if (!t->period || now < t->deadline)
+		return 0;
+	return div64_u64(now - t->deadline, t->period);
+}
 
 /**
  * tw_deadline() - the absolute deadline that a program asks for

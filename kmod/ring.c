@@ -87,15 +87,14 @@ void tw_ring_destroy(struct tw_ring *ring)
 }
 
 /**
- * tw_ring_room() - whether a record can be written
+ * tw_ring_look() - look at how far the consumers are
  * @ring: the ring
  *
  * Context: Expects the queue's lock to be held.
+ * Return: whether a record can be written.
  */
-bool tw_ring_room(struct tw_ring *ring)
+bool tw_ring_look(struct tw_ring *ring)
 {
-	if (ring->tail - ring->head < ring->entries)
-		return true;
 	ring->head = smp_load_acquire(&ring->ctl->head);	/* D */
 	return ring->tail - ring->head < ring->entries;
 }
@@ -180,18 +179,6 @@ void tw_ring_unwait(struct tw_ring *ring, struct tw_timer *t)
 		ring->last = t->link.pprev;
 	hlist_del_init(&t->link);
 	ring->waiting--;
-}
-
-/**
- * tw_ring_first() - the timer that has waited longest
- * @ring: the ring
- *
- * Context: Expects the queue's lock to be held.
- * Return: a timer, or NULL when the backlog is empty.
- */
-struct tw_timer *tw_ring_first(const struct tw_ring *ring)
-{
-	return hlist_entry_safe(ring->backlog.first, struct tw_timer, link);
 }
 
 /**

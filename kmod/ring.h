@@ -45,19 +45,41 @@ struct tw_ring {
 int tw_ring_init(struct tw_ring *ring, u32 entries);
 void tw_ring_destroy(struct tw_ring *ring);
 
-bool tw_ring_room(struct tw_ring *ring);
+bool tw_ring_look(struct tw_ring *ring);
 void tw_ring_show(struct tw_ring *ring);
 void tw_ring_publish(struct tw_ring *ring, u32 more);
 bool tw_ring_unread(const struct tw_ring *ring, u32 number);
 
 void tw_ring_wait(struct tw_ring *ring, struct tw_timer *t);
 void tw_ring_unwait(struct tw_ring *ring, struct tw_timer *t);
-struct tw_timer *tw_ring_first(const struct tw_ring *ring);
 
 int tw_ring_peek(const struct tw_ring *ring, struct twheel_record *rec, u32 *number);
 bool tw_ring_take(struct tw_ring *ring, u32 number);
 u32 tw_ring_count(const struct tw_ring *ring);
 bool tw_ring_wants_signal(const struct tw_ring *ring);
+
+/**
+ * tw_ring_room() - whether a record can be written
+ * @ring: the ring
+ *
+ * Context: Expects the queue's lock to be held.
+ */
+static inline bool tw_ring_room(struct tw_ring *ring)
+{
+	return ring->tail - ring->head < ring->entries || tw_ring_look(ring);
+}
+
+/**
+ * tw_ring_first() - the timer that has waited longest
+ * @ring: the ring
+ *
+ * Context: Expects the queue's lock to be held.
+ * Return: a timer, or NULL when the backlog is empty.
+ */
+static inline struct tw_timer *tw_ring_first(const struct tw_ring *ring)
+{
+	return hlist_entry_safe(ring->backlog.first, struct tw_timer, link);
+}
 
 /* The place of record @number. */
 static inline struct twheel_record *tw_ring_at(const struct tw_ring *ring, u32 number)
