@@ -46,9 +46,27 @@ static void cost_begin(const struct expiry *e)
 	meter_start(e->name);
 }
 
+/*
+ * The least of several runs: what the kernel's own threads happen to do at the same
+ * time is in the others, and may be a tenth of a burst.
+ */
+static double least;
+
+static void cost_more(const struct expiry *e __attribute__((unused)),
+		      const char *peer __attribute__((unused)),
+		      unsigned int n __attribute__((unused)))
+{
+	double total = meter_stop();
+
+	if (!least || total < least)
+		least = total;
+}
+
 static void cost_end(const struct expiry *e, const char *peer, unsigned int n)
 {
-	cost(peer, e->name, n, meter_stop(), e->count);
+	cost_more(e, peer, n);
+	cost(peer, e->name, n, least, e->count);
+	least = 0;
 }
 
 static void stretch_begin(const struct expiry *e __attribute__((unused)))
@@ -74,6 +92,8 @@ static void irqs_end(const struct expiry *e, const char *peer, unsigned int n)
 
 /* Beside n timers that are pending. */
 static const struct expiry beside[] = {
+	{ "expire.burst", BURST, 1, at_once, cost_begin, cost_more },
+	{ "expire.burst", BURST, 1, at_once, cost_begin, cost_more },
 	{ "expire.burst", BURST, 1, at_once, cost_begin, cost_end },
 	{ "expire.spread", SPREAD, 1, spread_out, cost_begin, cost_end },
 	{ "expire.spread.slack", SPREAD, 1000000, spread_out, cost_begin, cost_end },
