@@ -4,7 +4,6 @@
  * clock of the machine, and puts it back as far as it can.
  */
 #include "common.h"
-#include "clock.h"
 
 #include <sched.h>
 #include <sys/timex.h>
@@ -12,35 +11,19 @@
 
 #include "kselftest_harness.h"
 
+#include "common/clock_fixture.h"
+
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x00000080
 #endif
 
 #define TOLERANCE	(2 * SEC)	/* between reading a clock and setting it */
 
-FIXTURE(clock) {
-	__s64 real_minus_boot;
-};
-
 static long set_tai_offset(int seconds)
 {
 	struct timex tx = { .modes = ADJ_TAI, .constant = seconds };
 
 	return result_of(adjtimex(&tx)) < 0 ? -errno : 0;
-}
-
-FIXTURE_SETUP(clock)
-{
-	/* No clock is touched on a machine that cannot run the tests anyway. */
-	ASSERT_EQ(0, access(DEVICE, R_OK | W_OK));
-	self->real_minus_boot = real_minus_boot();
-	if (make_settable())
-		SKIP(return, "the clock cannot be set: %s", strerror(errno));
-}
-
-FIXTURE_TEARDOWN(clock)
-{
-	put_back(self->real_minus_boot);
 }
 
 /* --- steps of the wall clock ------------------------------------------------------ */

@@ -9,40 +9,15 @@
 #include <limits.h>
 #include <linux/io_uring.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
 
+#define ENTRIES		1024
+#include "common/eventfd_fixture.h"
+
 #define DEPTH	5	/* epolls in a row, which is all that the kernel allows */
-
-FIXTURE(eventfd) {
-	struct queue q;
-	int fd, efd;
-};
-
-FIXTURE_SETUP(eventfd)
-{
-	ASSERT_EQ(0, queue_open(&self->q, CLOCK_MONOTONIC, 1024));
-	ASSERT_EQ(0, queue_map(&self->q));
-	self->fd = self->q.fd;
-	self->efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	ASSERT_EQ(0, set_eventfd(self->fd, self->efd));
-}
-
-FIXTURE_TEARDOWN(eventfd)
-{
-	queue_close(&self->q);
-	close(self->efd);
-}
-
-static __u64 signals(int efd)
-{
-	__u64 value = 0;
-
-	return read(efd, &value, sizeof(value)) == sizeof(value) ? value : 0;
-}
 
 /* --- what is taken ------------------------------------------------------- */
 

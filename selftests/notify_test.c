@@ -7,39 +7,13 @@
 
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 
 #include "kselftest_harness.h"
 
-FIXTURE(notify) {
-	struct queue q;
-	int fd, efd;
-};
-
-FIXTURE_SETUP(notify)
-{
-	ASSERT_EQ(0, queue_open(&self->q, CLOCK_MONOTONIC, 64));
-	ASSERT_EQ(0, queue_map(&self->q));
-	self->fd = self->q.fd;
-	self->efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	ASSERT_EQ(0, set_eventfd(self->fd, self->efd));
-}
-
-FIXTURE_TEARDOWN(notify)
-{
-	queue_close(&self->q);
-	close(self->efd);
-}
-
-/* The counter of an eventfd, which it resets. */
-static __u64 signals(int efd)
-{
-	__u64 value = 0;
-
-	return read(efd, &value, sizeof(value)) == sizeof(value) ? value : 0;
-}
+#define ENTRIES		64
+#include "common/eventfd_fixture.h"
 
 static int epoll_of(int fd, __u32 events)
 {
@@ -58,7 +32,7 @@ static int epoll_events(int epoll, int timeout_ms)
 
 /* --- eventfd ------------------------------------------------------------------- */
 
-TEST_F(notify, eventfd_is_signalled_for_an_expiry)
+TEST_F(eventfd, eventfd_is_signalled_for_an_expiry)
 {
 	struct twheel_record rec;
 
@@ -69,14 +43,14 @@ TEST_F(notify, eventfd_is_signalled_for_an_expiry)
 	EXPECT_FALSE(readable(self->efd, 10));
 }
 
-TEST_F(notify, eventfd_is_signalled_for_what_is_delivered_in_place)
+TEST_F(eventfd, eventfd_is_signalled_for_what_is_delivered_in_place)
 {
 	ASSERT_NE(0ULL, arm(self->fd, 1, 1));
 	ASSERT_TRUE(readable(self->efd, GIVE_UP_MS));
 	EXPECT_EQ(1ULL, signals(self->efd));
 }
 
-TEST_F(notify, eventfd_is_signalled_once_per_pass)
+TEST_F(eventfd, eventfd_is_signalled_once_per_pass)
 {
 	__u64 deadline = mono() + 50 * MSEC;
 	struct twheel_op ops[50];
@@ -95,7 +69,7 @@ TEST_F(notify, eventfd_is_signalled_once_per_pass)
 	EXPECT_EQ(1ULL, stats(self->fd).signals);
 }
 
-TEST_F(notify, cancelled_timer_does_not_signal)
+TEST_F(eventfd, cancelled_timer_does_not_signal)
 {
 	__u64 deadline = arm_and_end(self->fd, TWHEEL_OP_CANCEL, 0);
 
@@ -105,7 +79,7 @@ TEST_F(notify, cancelled_timer_does_not_signal)
 }
 
 /* B96: an edge for each, also when the counter is never read. */
-TEST_F(notify, each_pass_is_an_edge_of_the_eventfd)
+TEST_F(eventfd, each_pass_is_an_edge_of_the_eventfd)
 {
 	int epoll = epoll_of(self->efd, EPOLLIN | EPOLLET);
 	struct twheel_record rec;
@@ -120,7 +94,7 @@ TEST_F(notify, each_pass_is_an_edge_of_the_eventfd)
 	close(epoll);
 }
 
-TEST_F(notify, replaced_eventfd_is_silent)
+TEST_F(eventfd, replaced_eventfd_is_silent)
 {
 	int other = eventfd(0, EFD_NONBLOCK);
 
@@ -131,7 +105,7 @@ TEST_F(notify, replaced_eventfd_is_silent)
 	close(other);
 }
 
-TEST_F(notify, removed_eventfd_is_silent)
+TEST_F(eventfd, removed_eventfd_is_silent)
 {
 	ASSERT_EQ(0, set_eventfd(self->fd, -1));
 	ASSERT_NE(0ULL, arm_rel(self->fd, MSEC, 1));
@@ -140,7 +114,7 @@ TEST_F(notify, removed_eventfd_is_silent)
 	EXPECT_EQ(0, set_eventfd(self->fd, -1));
 }
 
-TEST_F(notify, same_eventfd_can_be_given_again)
+TEST_F(eventfd, same_eventfd_can_be_given_again)
 {
 	ASSERT_EQ(0, set_eventfd(self->fd, self->efd));
 	ASSERT_NE(0ULL, arm(self->fd, 1, 1));
@@ -148,7 +122,7 @@ TEST_F(notify, same_eventfd_can_be_given_again)
 	EXPECT_EQ(1ULL, signals(self->efd));
 }
 
-TEST_F(notify, one_eventfd_serves_many_queues)
+TEST_F(eventfd, one_eventfd_serves_many_queues)
 {
 	struct queue other;
 
@@ -162,7 +136,7 @@ TEST_F(notify, one_eventfd_serves_many_queues)
 }
 
 /* B62: the module holds the eventfd, not its number. */
-TEST_F(notify, eventfd_closed_by_its_owner_is_still_held)
+TEST_F(eventfd, eventfd_closed_by_its_owner_is_still_held)
 {
 	struct twheel_record rec;
 
@@ -197,7 +171,7 @@ static void *replace(void *data)
 }
 
 /* B62: set and removed in parallel with expiries. */
-TEST_F(notify, eventfd_is_replaced_while_timers_expire)
+TEST_F(eventfd, eventfd_is_replaced_while_timers_expire)
 {
 	struct replacer r = { .fd = self->fd };
 	struct twheel_record rec[4];
@@ -214,7 +188,7 @@ TEST_F(notify, eventfd_is_replaced_while_timers_expire)
 	pthread_join(thread, NULL);
 }
 
-TEST_F(notify, full_eventfd_loses_no_record)
+TEST_F(eventfd, full_eventfd_loses_no_record)
 {
 	__u64 most = ~0ULL - 1;
 	struct twheel_record rec;
@@ -229,7 +203,7 @@ TEST_F(notify, full_eventfd_loses_no_record)
 
 /* --- "do not signal me" ----------------------------------------------------------- */
 
-TEST_F(notify, no_signal_silences_the_eventfd_only)
+TEST_F(eventfd, no_signal_silences_the_eventfd_only)
 {
 	struct twheel_record rec;
 
@@ -243,7 +217,7 @@ TEST_F(notify, no_signal_silences_the_eventfd_only)
 	EXPECT_TRUE(ring_take(&self->q, &rec));
 }
 
-TEST_F(notify, no_signal_does_not_silence_a_blocked_read)
+TEST_F(eventfd, no_signal_does_not_silence_a_blocked_read)
 {
 	struct twheel_record rec;
 
@@ -252,7 +226,7 @@ TEST_F(notify, no_signal_does_not_silence_a_blocked_read)
 	EXPECT_EQ(1, read_records(self->fd, &rec, 1));
 }
 
-TEST_F(notify, signals_come_again_when_the_flag_is_gone)
+TEST_F(eventfd, signals_come_again_when_the_flag_is_gone)
 {
 	__atomic_store_n(&self->q.ctl->flags, TWHEEL_CTL_NO_SIGNAL, __ATOMIC_SEQ_CST);
 	ASSERT_NE(0ULL, arm(self->fd, 1, 1));
@@ -262,7 +236,7 @@ TEST_F(notify, signals_come_again_when_the_flag_is_gone)
 	EXPECT_TRUE(readable(self->efd, GIVE_UP_MS));
 }
 
-TEST_F(notify, unknown_ctl_flags_mean_nothing)
+TEST_F(eventfd, unknown_ctl_flags_mean_nothing)
 {
 	__atomic_store_n(&self->q.ctl->flags, ~TWHEEL_CTL_NO_SIGNAL, __ATOMIC_SEQ_CST);
 	ASSERT_NE(0ULL, arm(self->fd, 1, 1));
@@ -296,7 +270,7 @@ static bool wait_with_flag(struct queue *q, int epoll, unsigned int *seen)
 }
 
 /* B94 */
-TEST_F(notify, consumer_that_polls_before_it_sleeps_never_hangs)
+TEST_F(eventfd, consumer_that_polls_before_it_sleeps_never_hangs)
 {
 	unsigned int n = rounds(3000), seen = 0;
 	int epoll = epoll_of(self->efd, EPOLLIN | EPOLLET);
@@ -319,7 +293,7 @@ TEST_F(notify, consumer_that_polls_before_it_sleeps_never_hangs)
 }
 
 /* B94: the same on the device, edge-triggered, without flag and eventfd. */
-TEST_F(notify, edge_triggered_consumer_of_the_device_never_hangs)
+TEST_F(eventfd, edge_triggered_consumer_of_the_device_never_hangs)
 {
 	unsigned int n = rounds(2500), seen = 0;
 	int epoll = epoll_of(self->fd, EPOLLIN | EPOLLET);
@@ -371,7 +345,7 @@ TEST(epoll_before_setup_is_woken_afterwards)
 	close(fd);
 }
 
-TEST_F(notify, empty_queue_is_not_readable)
+TEST_F(eventfd, empty_queue_is_not_readable)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLIN | POLLOUT | POLLPRI };
 
@@ -386,7 +360,7 @@ static bool shows_a_record(const struct queue *q)
 }
 
 /* B86: POLLIN means that the ring shows a record, and the other way round. */
-TEST_F(notify, readable_is_what_the_ring_shows)
+TEST_F(eventfd, readable_is_what_the_ring_shows)
 {
 	struct twheel_record rec;
 
@@ -402,7 +376,7 @@ TEST_F(notify, readable_is_what_the_ring_shows)
 	}
 }
 
-TEST_F(notify, backlog_is_readable)
+TEST_F(eventfd, backlog_is_readable)
 {
 	struct twheel_record rec[64];
 
@@ -418,7 +392,7 @@ TEST_F(notify, backlog_is_readable)
 	EXPECT_FALSE(readable(self->fd, 0));
 }
 
-TEST_F(notify, level_triggered_epoll_reports_until_it_is_read)
+TEST_F(eventfd, level_triggered_epoll_reports_until_it_is_read)
 {
 	int epoll = epoll_of(self->fd, EPOLLIN);
 	struct twheel_record rec;
@@ -432,7 +406,7 @@ TEST_F(notify, level_triggered_epoll_reports_until_it_is_read)
 	close(epoll);
 }
 
-TEST_F(notify, edge_triggered_epoll_reports_each_pass_once)
+TEST_F(eventfd, edge_triggered_epoll_reports_each_pass_once)
 {
 	int epoll = epoll_of(self->fd, EPOLLIN | EPOLLET);
 
@@ -453,7 +427,7 @@ static void *blocking_reader(void *data)
 }
 
 /* B61: other opens of the device come and go while a reader sleeps. */
-TEST_F(notify, opening_another_queue_disturbs_no_waiter)
+TEST_F(eventfd, opening_another_queue_disturbs_no_waiter)
 {
 	pthread_t thread;
 	void *got;
@@ -479,7 +453,7 @@ TEST_F(notify, opening_another_queue_disturbs_no_waiter)
 
 /* --- read ------------------------------------------------------------------------------ */
 
-TEST_F(notify, blocking_read_waits_for_a_record)
+TEST_F(eventfd, blocking_read_waits_for_a_record)
 {
 	__u64 deadline = mono() + 30 * MSEC;
 	struct twheel_record rec;
@@ -490,7 +464,7 @@ TEST_F(notify, blocking_read_waits_for_a_record)
 	EXPECT_EQ(3ULL, rec.user_data);
 }
 
-TEST_F(notify, read_without_a_record_is_eagain_when_not_blocking)
+TEST_F(eventfd, read_without_a_record_is_eagain_when_not_blocking)
 {
 	struct twheel_record rec;
 
@@ -516,7 +490,7 @@ static void alarm_after(int ms, int flags)
 	setitimer(ITIMER_REAL, &once, NULL);
 }
 
-TEST_F(notify, signal_ends_a_blocking_read)
+TEST_F(eventfd, signal_ends_a_blocking_read)
 {
 	struct twheel_record rec;
 	__u64 id = arm(self->fd, TIME_MAX, 1);
@@ -564,7 +538,7 @@ static void *reader_run(void *data)
 }
 
 /* B85 */
-TEST_F(notify, many_readers_get_each_record_once)
+TEST_F(eventfd, many_readers_get_each_record_once)
 {
 	enum { N = 3200, READERS = 16 };
 	static const unsigned int sizes[] = { 1, 2, 7 };
@@ -599,7 +573,7 @@ TEST_F(notify, many_readers_get_each_record_once)
 }
 
 /* B97: several wait, one record comes: one gets it, the others go on waiting. */
-TEST_F(notify, blocked_readers_get_one_record_each)
+TEST_F(eventfd, blocked_readers_get_one_record_each)
 {
 	pthread_t threads[4];
 	__u64 sum = 0;
@@ -622,7 +596,7 @@ TEST_F(notify, blocked_readers_get_one_record_each)
 }
 
 /* Two readers sleep, then two records come in one pass: both must wake up. */
-TEST_F(notify, records_of_one_pass_wake_as_many_readers)
+TEST_F(eventfd, records_of_one_pass_wake_as_many_readers)
 {
 	pthread_t threads[3];
 	struct twheel_op ops[3];

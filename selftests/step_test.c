@@ -5,31 +5,15 @@
  * notice, and about those who have very much to catch up. Needs root.
  */
 #include "common.h"
-#include "clock.h"
 
 #include "kselftest_harness.h"
 
-FIXTURE(step) {
-	__s64 real_minus_boot;
-};
-
-FIXTURE_SETUP(step)
-{
-	ASSERT_EQ(0, access(DEVICE, R_OK | W_OK));
-	self->real_minus_boot = real_minus_boot();
-	if (make_settable())
-		SKIP(return, "the clock cannot be set: %s", strerror(errno));
-}
-
-FIXTURE_TEARDOWN(step)
-{
-	put_back(self->real_minus_boot);
-}
+#include "common/clock_fixture.h"
 
 /* --- those who do not notice -------------------------------------------------------- */
 
 /* B27: two steps before its expiry, one after it. */
-TEST_F(step, boottime_timer_fires_once_at_its_time)
+TEST_F(clock, boottime_timer_fires_once_at_its_time)
 {
 	const __s64 steps[] = { -(__s64)HOUR, 2 * HOUR };
 	struct twheel_record rec;
@@ -62,7 +46,7 @@ TEST_F(step, boottime_timer_fires_once_at_its_time)
 }
 
 /* B28: a step does to one what a suspend would; the other counts seconds awake. */
-TEST_F(step, realtime_timer_fires_with_the_step_and_monotonic_one_stays)
+TEST_F(clock, realtime_timer_fires_with_the_step_and_monotonic_one_stays)
 {
 	struct queue real, steady;
 	struct twheel_record rec;
@@ -90,7 +74,7 @@ TEST_F(step, realtime_timer_fires_with_the_step_and_monotonic_one_stays)
 }
 
 /* B33: back, forth, to 1970 and to the last second of 31 bits. */
-TEST_F(step, relative_timers_fire_at_their_relative_times)
+TEST_F(clock, relative_timers_fire_at_their_relative_times)
 {
 	enum { N = 100 };
 	struct twheel_record rec[N];
@@ -126,7 +110,7 @@ TEST_F(step, relative_timers_fire_at_their_relative_times)
 /* --- those who have to catch up ------------------------------------------------------ */
 
 /* B103: as after a pause of two minutes; each has a million periods behind it. */
-TEST_F(step, very_many_of_the_shortest_period_catch_up_in_one_record)
+TEST_F(clock, very_many_of_the_shortest_period_catch_up_in_one_record)
 {
 	enum { N = 1000 };
 	static struct twheel_op ops[N];
@@ -208,7 +192,7 @@ static void *armer_run(void *data)
 }
 
 /* B30: nothing is lost or doubled, nobody is told of more steps than there were. */
-TEST_F(step, steps_while_timers_and_queues_come_and_go)
+TEST_F(clock, steps_while_timers_and_queues_come_and_go)
 {
 	unsigned int n = rounds(500);
 	struct armer armers[8] = { 0 };

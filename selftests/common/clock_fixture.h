@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For tests that set the clock of the machine: step it, put it back, and tell
- * records of timers from records of steps.
+ * The fixture of tests that set the clock of the machine, which it puts back as far
+ * as it can; steps, and who tells records of timers from records of steps.
  */
-#ifndef TWHEEL_SELFTESTS_CLOCK_H
-#define TWHEEL_SELFTESTS_CLOCK_H
+#ifndef TWHEEL_SELFTESTS_CLOCK_FIXTURE_H
+#define TWHEEL_SELFTESTS_CLOCK_FIXTURE_H
 
-#include "common.h"
+#include "kselftest_harness.h"
+
+#include "records.h"
 
 static inline __s64 real_minus_boot(void)
 {
@@ -40,6 +42,24 @@ static inline void put_back(__s64 difference)
 	set_realtime(now(CLOCK_BOOTTIME) + difference);
 }
 
+FIXTURE(clock) {
+	__s64 real_minus_boot;
+};
+
+FIXTURE_SETUP(clock)
+{
+	/* No clock is touched on a machine that cannot run the tests anyway. */
+	ASSERT_EQ(0, access(DEVICE, R_OK | W_OK));
+	self->real_minus_boot = real_minus_boot();
+	if (make_settable())
+		SKIP(return, "the clock cannot be set: %s", strerror(errno));
+}
+
+FIXTURE_TEARDOWN(clock)
+{
+	put_back(self->real_minus_boot);
+}
+
 /* The next record that is no step of the clock. */
 static inline long next_timer(int fd, struct twheel_record *rec)
 {
@@ -64,4 +84,4 @@ static inline bool silent(int fd, int ms)
 	return true;
 }
 
-#endif /* TWHEEL_SELFTESTS_CLOCK_H */
+#endif /* TWHEEL_SELFTESTS_CLOCK_FIXTURE_H */
