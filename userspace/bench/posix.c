@@ -13,8 +13,8 @@
 
 #include "guest.h"
 
-#define ROUNDS	16U
-#define OPS	(ROUNDS * BATCH)
+#define DESTROY	"delete"
+#define HANDLE	timer_t
 
 static const char peer[] = "posix";
 static unsigned int failed;
@@ -39,89 +39,9 @@ static timer_t create(void)
 	return timer;
 }
 
-/* Create and arm the n timers; how many there are. */
-static unsigned int fill(const struct load *load, timer_t *timers)
+static void destroy(timer_t timer)
 {
-	double start = lap_start("arm.new");
-	unsigned int i;
-
-	for (i = 0; i < load->n; i++) {
-		timers[i] = create();
-		if (failed)
-			return i;
-		settime(timers[i], to_timespec(load->deadline[i]));
-	}
-	cost(peer, "arm.new", load->n, lap_stop(start), load->n);
-	return i;
-}
-
-/* Sums over the rounds, one per thing that is done to BATCH more timers. */
-struct sums {
-	double create, arm, cancel, delete;
-};
-
-static void round_trip(const struct load *load, unsigned int first, struct sums *sums)
-{
-	const struct timespec never = { 0 };
-	timer_t timers[BATCH];
-	double start;
-	unsigned int i;
-
-	start = lap_start("create");
-	for (i = 0; i < BATCH; i++)
-		timers[i] = create();
-	sums->create += lap_stop(start);
-	start = lap_start("arm");
-	for (i = 0; i < BATCH; i++)
-		settime(timers[i], load->when[first + i]);
-	sums->arm += lap_stop(start);
-	start = lap_start("cancel");
-	for (i = 0; i < BATCH; i++)
-		settime(timers[load->shuffled[i]], never);
-	sums->cancel += lap_stop(start);
-	start = lap_start("delete");
-	for (i = 0; i < BATCH; i++)
-		timer_delete(timers[load->shuffled[i]]);
-	sums->delete += lap_stop(start);
-}
-
-static void come_and_go(const struct load *load)
-{
-	struct sums sums = { 0 };
-
-	for (unsigned int i = 0; i < ROUNDS; i++) {
-		round_trip(load, i * BATCH, &sums);
-		quiesce();
-	}
-	cost(peer, "create", load->n, sums.create, OPS);
-	cost(peer, "arm", load->n, sums.arm, OPS);
-	cost(peer, "cancel", load->n, sums.cancel, OPS);
-	cost(peer, "delete", load->n, sums.delete, OPS);
-}
-
-static void push_back(const struct load *load, const timer_t *timers)
-{
-	double start = lap_start("move");
-
-	for (unsigned int i = 0; i < OPS; i++)
-		settime(timers[load->pick[i]], load->when[i]);
-	cost(peer, "move", load->n, lap_stop(start), OPS);
-}
-
-/* --- expiry --- */
-
-static int watch(void)
-{
-	sigset_t set;
-	int fd;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGRTMIN);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, SFD_CLOEXEC);
-	if (fd < 0)
-		failed++;
-	return fd;
+	timer_delete(timer);
 }
 
 static void collect(int fd, unsigned int count)
@@ -139,18 +59,23 @@ static void collect(int fd, unsigned int count)
 	}
 }
 
-static void expire(const struct expiry *e, int fd, const timer_t *timers, unsigned int n)
-{
-	__u64 start = expiry_start();
+#include "each.h"
 
-	for (unsigned int i = 0; i < e->count; i++)
-		settime(timers[i], to_timespec(start + e->after(i)));
-	e->begin(e);
-	collect(fd, e->count);
-	e->end(e, peer, n);
+static int watch(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMIN);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC);
+	if (fd < 0)
+		failed++;
+	return fd;
 }
 
-static void expire_all(unsigned int n)
+static void expire(unsigned int n)
 {
 	static timer_t timers[MOST_EXPIRIES];
 	unsigned int i;
@@ -158,11 +83,9 @@ static void expire_all(unsigned int n)
 
 	for (i = 0; i < MOST_EXPIRIES && !failed; i++)
 		timers[i] = create();
-	for (const struct expiry *e = expiries(n); e->name && !failed; e++)
-		if (e->slack == 1)
-			expire(e, fd, timers, n);
+	expire_each(fd, timers, n);
 	while (i)
-		timer_delete(timers[--i]);
+		destroy(timers[--i]);
 	close(fd);
 }
 
@@ -174,36 +97,8 @@ static void raise_limit(void)
 	setrlimit(RLIMIT_SIGPENDING, &limit);
 }
 
-/* All but expiry; how many timers there are. */
-static unsigned int ops(const struct load *load, timer_t *timers)
-{
-	struct memory before = memory_now();
-	unsigned int n = fill(load, timers);
-
-	memory_figures(peer, load->n, &before);
-	if (!failed) {
-		come_and_go(load);
-		push_back(load, timers);
-	}
-	return n;
-}
-
 int bench_posix(const struct load *load)
 {
-	timer_t *timers = malloc((load->n + 1) * sizeof(*timers));
-	unsigned int n = 0;
-
-	if (!timers)
-		return complain(-ENOMEM, "%s: out of memory", peer);
-	memset(timers, 0, load->n * sizeof(*timers));	/* its pages are there */
-	failed = 0;
 	raise_limit();
-	if (load->n)
-		n = ops(load, timers);
-	if (!failed)
-		expire_all(load->n);
-	while (n)
-		timer_delete(timers[--n]);
-	free(timers);
-	return failed ? complain(-EIO, "%s, %u timers: %u ops failed", peer, load->n, failed) : 0;
+	return bench_each(load, expire);
 }

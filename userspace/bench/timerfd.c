@@ -10,8 +10,8 @@
 
 #include "guest.h"
 
-#define ROUNDS	16U
-#define OPS	(ROUNDS * BATCH)
+#define DESTROY	"close"
+#define HANDLE	int
 
 static const char peer[] = "timerfd";
 static unsigned int failed;
@@ -33,72 +33,10 @@ static int create(void)
 	return fd;
 }
 
-/* Create and arm the n timers. */
-static void fill(const struct load *load, int *fds)
+static void destroy(int fd)
 {
-	double start = lap_start("arm.new");
-
-	for (unsigned int i = 0; i < load->n && !failed; i++) {
-		fds[i] = create();
-		settime(fds[i], to_timespec(load->deadline[i]));
-	}
-	cost(peer, "arm.new", load->n, lap_stop(start), load->n);
+	close(fd);
 }
-
-/* Sums over the rounds, one per thing that is done to BATCH more timers. */
-struct sums {
-	double create, arm, cancel, close;
-};
-
-static void round_trip(const struct load *load, unsigned int first, struct sums *sums)
-{
-	const struct timespec never = { 0 };
-	int fds[BATCH];
-	double start;
-	unsigned int i;
-
-	start = lap_start("create");
-	for (i = 0; i < BATCH; i++)
-		fds[i] = create();
-	sums->create += lap_stop(start);
-	start = lap_start("arm");
-	for (i = 0; i < BATCH; i++)
-		settime(fds[i], load->when[first + i]);
-	sums->arm += lap_stop(start);
-	start = lap_start("cancel");
-	for (i = 0; i < BATCH; i++)
-		settime(fds[load->shuffled[i]], never);
-	sums->cancel += lap_stop(start);
-	start = lap_start("close");
-	for (i = 0; i < BATCH; i++)
-		close(fds[load->shuffled[i]]);
-	sums->close += lap_stop(start);
-}
-
-static void come_and_go(const struct load *load)
-{
-	struct sums sums = { 0 };
-
-	for (unsigned int i = 0; i < ROUNDS; i++) {
-		round_trip(load, i * BATCH, &sums);
-		quiesce();
-	}
-	cost(peer, "create", load->n, sums.create, OPS);
-	cost(peer, "arm", load->n, sums.arm, OPS);
-	cost(peer, "cancel", load->n, sums.cancel, OPS);
-	cost(peer, "close", load->n, sums.close, OPS);
-}
-
-static void push_back(const struct load *load, const int *fds)
-{
-	double start = lap_start("move");
-
-	for (unsigned int i = 0; i < OPS; i++)
-		settime(fds[load->pick[i]], load->when[i]);
-	cost(peer, "move", load->n, lap_stop(start), OPS);
-}
-
-/* --- expiry --- */
 
 static void collect(int epfd, unsigned int count)
 {
@@ -116,6 +54,8 @@ static void collect(int epfd, unsigned int count)
 	}
 }
 
+#include "each.h"
+
 static void add(int epfd, int *fds, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
@@ -128,18 +68,7 @@ static void add(int epfd, int *fds, unsigned int count)
 	}
 }
 
-static void expire(const struct expiry *e, int epfd, const int *fds, unsigned int n)
-{
-	__u64 start = expiry_start();
-
-	for (unsigned int i = 0; i < e->count; i++)
-		settime(fds[i], to_timespec(start + e->after(i)));
-	e->begin(e);
-	collect(epfd, e->count);
-	e->end(e, peer, n);
-}
-
-static void expire_all(unsigned int n)
+static void expire(unsigned int n)
 {
 	static int fds[MOST_EXPIRIES];
 	int epfd = epoll_create1(EPOLL_CLOEXEC);
@@ -148,9 +77,7 @@ static void expire_all(unsigned int n)
 	add(epfd, fds, MOST_EXPIRIES);
 	if (n)
 		cost(peer, "create.epoll", n, lap_stop(start), MOST_EXPIRIES);
-	for (const struct expiry *e = expiries(n); e->name && !failed; e++)
-		if (e->slack == 1)
-			expire(e, epfd, fds, n);
+	expire_each(epfd, fds, n);
 	close(epfd);
 	for (unsigned int i = 0; i < MOST_EXPIRIES; i++)
 		close(fds[i]);
@@ -167,35 +94,8 @@ static void raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* All but expiry. */
-static void ops(const struct load *load, int *fds)
-{
-	struct memory before = memory_now();
-
-	fill(load, fds);
-	memory_figures(peer, load->n, &before);
-	if (failed)
-		return;
-	come_and_go(load);
-	push_back(load, fds);
-}
-
 int bench_timerfd(const struct load *load)
 {
-	int *fds = malloc((load->n + 1) * sizeof(*fds));
-
-	if (!fds)
-		return complain(-ENOMEM, "%s: out of memory", peer);
-	memset(fds, -1, load->n * sizeof(*fds));
-	failed = 0;
 	raise_limit();
-	if (load->n)
-		ops(load, fds);
-	if (!failed)
-		expire_all(load->n);
-	for (unsigned int i = 0; i < load->n; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
-	free(fds);
-	return failed ? complain(-EIO, "%s, %u timers: %u ops failed", peer, load->n, failed) : 0;
+	return bench_each(load, expire);
 }
