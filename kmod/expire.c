@@ -10,16 +10,13 @@
  *	publish; if room has come meanwhile, the backlog once more
  *
  * Then the hrtimer is programmed for the wheel's next event.  If a pass was not
- * enough, the rest is left to a work item, an ordinary task, which does one pass
- * and, if there is more, queues itself behind the work of all other queues.
- * Meanwhile the hrtimer is not programmed.  So a million due timers take no more
- * than TW_BUDGET of them at a time with softirqs off; and queues that have too
- * much to do take turns, on as many tasks as there are CPUs and no more.
+ * enough, the queue waits for a turn (turns.c), another pass in an ordinary task;
+ * meanwhile the hrtimer is not programmed.  So a million due timers take no more
+ * than TW_BUDGET of them at a time with softirqs off.
  *
  * The kernel runs the hrtimers of many queues in one softirq if they are due
  * together.  All their passes in it share one budget; queues that find nothing of
- * it left go to their work items.  Those are of ordinary priority: one user may have
- * a thousand queues that are always due.
+ * it left wait for their turns.
  *
  * The hrtimer is programmed only when the next event is earlier than the one it
  * is programmed for.  When that has been removed it fires for nothing, once.
@@ -36,6 +33,7 @@
 #include "compat.h"
 #include "queue.h"
 #include "trace.h"
+#include "user.h"
 
 #define CALLBACK	8	/* a pass of one timer and its wake-up, in timers' worth */
 
@@ -258,14 +256,14 @@ static void program(struct tw_queue *q)
 	}
 }
 
-/* After a pass: leave what is due to the work item, else program the hrtimer. */
+/* After a pass: have the queue wait for a turn if more is due, else program the hrtimer. */
 static void go_on(struct tw_queue *q, bool more)
 {
 	if (q->working || q->closing)
 		return;
 	q->working = more;
 	if (more)
-		queue_work(tw_workqueue, &q->work);
+		tw_turns_join(&q->user->turns, q);
 	else
 		program(q);
 }
@@ -302,9 +300,14 @@ static enum hrtimer_restart on_hrtimer(struct hrtimer *hrtimer)
 	return HRTIMER_NORESTART;
 }
 
-static void on_work(struct work_struct *work)
+/**
+ * tw_queue_turn() - it is the queue's turn: one pass
+ * @q: the queue
+ *
+ * Context: Process context.  Takes and releases q->lock.
+ */
+void tw_queue_turn(struct tw_queue *q)
 {
-	struct tw_queue *q = container_of(work, struct tw_queue, work);
 	u64 now = tw_queue_lock(q);
 
 	q->working = false;
@@ -320,7 +323,7 @@ static void on_work(struct work_struct *work)
 void tw_queue_init_expiry(struct tw_queue *q)
 {
 	q->programmed = TW_NEVER;
-	INIT_WORK(&q->work, on_work);
+	INIT_LIST_HEAD(&q->turn);
 	tw_hrtimer_setup(&q->hrtimer, on_hrtimer, tw_clock_host_id(&q->clock),
 			 HRTIMER_MODE_ABS_SOFT);
 }
@@ -330,7 +333,7 @@ void tw_queue_init_expiry(struct tw_queue *q)
  * @q: the queue
  *
  * Context: Process context.  May sleep.  Must not hold q->lock, which the
- * hrtimer and the work item take.
+ * hrtimer and a turn take.
  */
 void tw_queue_stop_expiry(struct tw_queue *q)
 {
@@ -340,7 +343,7 @@ void tw_queue_stop_expiry(struct tw_queue *q)
 	q->closing = true;
 	spin_unlock_bh(&q->lock);
 	hrtimer_cancel(&q->hrtimer);
-	cancel_work_sync(&q->work);
+	tw_turns_leave(&q->user->turns, q);
 }
 
 /**

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Load and unload: the device, and the workqueue of long passes.
+ * Load and unload: the device, and the workqueue of the turns.
  *
  * The module cannot go while a queue is open or mapped, since each open file
  * holds it and each mapping holds its file.
  */
-#include <linux/cpumask.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -15,6 +14,7 @@
 #include "queue.h"
 #define CREATE_TRACE_POINTS
 #include "trace.h"
+#include "turns.h"
 
 struct workqueue_struct *tw_workqueue;
 
@@ -29,7 +29,7 @@ static int __init twheel_init(void)
 {
 	int err;
 
-	tw_workqueue = alloc_workqueue("twheel", WQ_UNBOUND, num_possible_cpus());
+	tw_workqueue = alloc_workqueue("twheel", WQ_UNBOUND, 0);
 	if (!tw_workqueue)
 		return -ENOMEM;
 	err = misc_register(&device);

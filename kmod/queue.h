@@ -9,7 +9,6 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
-#include <linux/workqueue.h>
 
 #include "clock.h"
 #include "ring.h"
@@ -61,8 +60,8 @@ struct tw_counters {
  * @wait: the file's readers and pollers
  * @signal: the eventfd; written under @lock, read under RCU
  * @signal_later: signals it where that is not possible at once
- * @work: passes, when one in softirq context is not enough
  * @growing: one task at a time takes memory for more timers; @lock nests inside
+ * @turn: in the line of @user's queues, under that line's lock
  * @lock: see below
  * @clock: the queue's clock
  * @wheel: pending timers
@@ -71,7 +70,7 @@ struct tw_counters {
  * @ring: records, and the backlog
  * @hrtimer: runs a pass at @programmed
  * @programmed: ns, or TW_NEVER
- * @working: @work has been queued and will program @hrtimer
+ * @working: waits for its turn, which will program @hrtimer
  * @notify: records have come, the unlocker wakes the consumers
  * @closing: no pass must follow
  * @stepped: the clock was set and no record says so yet
@@ -81,14 +80,15 @@ struct tw_counters {
  * LOCKING
  *
  * @lock protects all members that follow it.  It is taken with softirqs off,
- * for the hrtimer runs in softirq context; process context, softirqs and the
- * work item all use tw_queue_lock() and tw_queue_unlock(), except where the queue
+ * for the hrtimer runs in softirq context; process context, softirqs and a
+ * queue's turn all use tw_queue_lock() and tw_queue_unlock(), except where the queue
  * ends: it may have been half made, and there is nobody to tell anything.
  *
  * Under @lock: no access to user memory, no allocation, no wake-up.  The hrtimer
- * may be started and tried to be cancelled (the hrtimer core's locks nest
- * inside); hrtimer_cancel() and cancel_work_sync() wait for code that takes
- * @lock, so they are called without it, by tw_queue_destroy() only.
+ * may be started and tried to be cancelled, and a line joined (the locks of the
+ * hrtimer core and of the line nest inside); hrtimer_cancel() and tw_turns_leave()
+ * wait for code that takes @lock, so they are called without it, by
+ * tw_queue_destroy() only.
  *
  * Nothing is held for longer than TW_BUDGET timers take.
  *
@@ -101,8 +101,8 @@ struct tw_queue {
 	wait_queue_head_t *wait;
 	struct tw_signal __rcu *signal;
 	struct irq_work signal_later;
-	struct work_struct work;
 	struct mutex growing;		/* see above */
+	struct list_head turn;
 
 	spinlock_t lock;		/* see above */
 	struct tw_clock clock;
@@ -194,6 +194,7 @@ static inline void tw_queue_file(struct tw_queue *q, struct tw_timer *t)
 void tw_queue_init_expiry(struct tw_queue *q);
 void tw_queue_stop_expiry(struct tw_queue *q);
 void tw_queue_settle(struct tw_queue *q, u64 now);
+void tw_queue_turn(struct tw_queue *q);
 int tw_queue_flush(struct tw_queue *q);
 
 /* ops.c, list.c, stats.c: what the ioctls do */
@@ -202,8 +203,6 @@ int tw_queue_list(struct tw_queue *q, struct twheel_list *list);
 void tw_queue_inspect(struct tw_queue *q, struct tw_timer *t, struct twheel_info *info);
 void tw_queue_stats(struct tw_queue *q, struct twheel_stats *stats);
 void tw_count_lateness(struct tw_counters *count, u64 lateness);
-
-extern struct workqueue_struct *tw_workqueue;
 
 /* Limits, module parameters. */
 u32 tw_max_timers(void);

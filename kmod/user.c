@@ -10,14 +10,14 @@
  * LOCKING: users_lock protects the table, and the count of each user's queues,
  * which is the reference count too.  tw_user.timers is atomic.
  */
-#include <linux/atomic.h>
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
-#include <linux/xarray.h>
 
 #include "user.h"
 
@@ -30,37 +30,27 @@ module_param(max_timers_per_user, uint, 0644);
 MODULE_PARM_DESC(max_timers_per_user,
 		 "Most timers of one user, counted in steps of 64 (default 16777216)");
 
-/**
- * struct tw_user - a user who has queues
- * @uid: who
- * @queues: how many; protected by users_lock
- * @timers: timers his queues have memory for
- */
-struct tw_user {
-	uid_t uid;
-	u32 queues;
-	atomic_long_t timers;
-};
-
 static DEFINE_MUTEX(users_lock);
-static DEFINE_XARRAY(users);
+static DEFINE_HASHTABLE(users, 8);
 
-static struct tw_user *find_or_add(uid_t uid)
+static struct tw_user *find(kuid_t uid)
 {
-	struct tw_user *user = xa_load(&users, uid);
-	int err;
+	struct tw_user *user;
 
 	lockdep_assert_held(&users_lock);
-	if (user)
-		return user;
-	user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
-	if (!user)
-		return ERR_PTR(-ENOMEM);
-	user->uid = uid;
-	err = xa_err(xa_store(&users, uid, user, GFP_KERNEL_ACCOUNT));
-	if (err) {
-		kfree(user);
-		return ERR_PTR(err);
+	hash_for_each_possible(users, user, users, __kuid_val(uid))
+		if (uid_eq(user->uid, uid))
+			return user;
+	return NULL;
+}
+
+static struct tw_user *make(kuid_t uid)
+{
+	struct tw_user *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
+
+	if (user) {
+		user->uid = uid;
+		tw_turns_init(&user->turns);
 	}
 	return user;
 }
@@ -74,19 +64,26 @@ static struct tw_user *find_or_add(uid_t uid)
 struct tw_user *tw_user_get(void)
 {
 	uint limit = READ_ONCE(max_queues_per_user);
-	struct tw_user *user;
+	kuid_t uid = current_uid();
+	struct tw_user *user, *new;
 
 	if (!limit)
 		return ERR_PTR(-EDQUOT);
+	new = make(uid);	/* not under the lock: a full cgroup makes it wait */
+	if (!new)
+		return ERR_PTR(-ENOMEM);
 	mutex_lock(&users_lock);
-	user = find_or_add(__kuid_val(current_uid()));
-	if (!IS_ERR(user)) {
-		if (user->queues < limit)
-			user->queues++;
-		else
-			user = ERR_PTR(-EDQUOT);
+	user = find(uid);
+	if (!user) {
+		swap(user, new);
+		hash_add(users, &user->users, __kuid_val(uid));
 	}
+	if (user->queues < limit)
+		user->queues++;
+	else
+		user = ERR_PTR(-EDQUOT);
 	mutex_unlock(&users_lock);
+	kfree(new);
 	return user;
 }
 
@@ -98,12 +95,17 @@ struct tw_user *tw_user_get(void)
  */
 void tw_user_put(struct tw_user *user)
 {
+	bool last;
+
 	mutex_lock(&users_lock);
-	if (!--user->queues) {
-		xa_erase(&users, user->uid);
-		kfree(user);
-	}
+	last = !--user->queues;
+	if (last)
+		hash_del(&user->users);
 	mutex_unlock(&users_lock);
+	if (!last)
+		return;
+	tw_turns_destroy(&user->turns);
+	kfree(user);
 }
 
 /**

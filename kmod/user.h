@@ -2,9 +2,28 @@
 #ifndef TWHEEL_USER_H
 #define TWHEEL_USER_H
 
+#include <linux/atomic.h>
+#include <linux/list.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
-struct tw_user;
+#include "turns.h"
+
+/**
+ * struct tw_user - a user who has queues
+ * @uid: who
+ * @users: in the table of users
+ * @queues: how many; with @users protected by users_lock
+ * @timers: timers his queues have memory for
+ * @turns: his queues that have more to do
+ */
+struct tw_user {
+	kuid_t uid;
+	struct hlist_node users;
+	u32 queues;
+	atomic_long_t timers;
+	struct tw_turns turns;
+};
 
 struct tw_user *tw_user_get(void);
 void tw_user_put(struct tw_user *user);

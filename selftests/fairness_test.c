@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Queues that have more to do than there is time for take turns: however many
- * there are, another one goes on.  More of them here than a workqueue runs at a
- * time, each with periodic timers of the shortest period whose records nobody reads.
+ * there are, another one goes on; at once, when it is another user's.  Hundreds of
+ * them here, with periodic timers of the shortest period whose records nobody reads.
  */
 #include "common.h"
 
@@ -67,6 +67,45 @@ TEST_F_TIMEOUT(fairness, many_busy_queues_do_not_stop_another, 100)
 	for (int i = 0; i < BUSY_QUEUES; i++)
 		queue_close(&self->busy[i]);
 	EXPECT_GT(GIVE_UP_MS * MSEC, mono() - due);
+}
+
+/* A queue of a user who has no other. */
+static long open_as_somebody_else(struct queue *q)
+{
+	long ret = -EPERM;
+
+	if (!setresuid(1000, 0, 0))
+		ret = queue_open(q, CLOCK_MONOTONIC, 1024);
+	if (setresuid(0, 0, 0))
+		abort();
+	return ret;
+}
+
+/*
+ * Each user has a line of his own.  How often the queues of the busy one have had
+ * their turns, while the other's ten passes came, tells whether these waited there.
+ */
+TEST_F_TIMEOUT(fairness, queue_of_another_user_does_not_wait_in_the_line, 100)
+{
+	struct twheel_record records[VICTIMS];
+	struct twheel_op ops[VICTIMS];
+	struct queue other;
+	__u64 due, turns;
+
+	ASSERT_EQ(0, open_as_somebody_else(&other));
+	for (int i = 0; i < BUSY_QUEUES; i++)
+		ASSERT_EQ(BUSY_TIMERS, make_busy(&self->busy[i]));
+	due = mono() + 100 * MSEC;
+	for (int i = 0; i < VICTIMS; i++)
+		ops[i] = op_arm(due, i);
+	ASSERT_EQ(VICTIMS, submit_all(&other, ops, VICTIMS));
+	sleep_ns(due - mono());
+	turns = stats(self->busy[0].fd).passes;
+	EXPECT_EQ(VICTIMS, collect(other.fd, records, VICTIMS));
+	turns = stats(self->busy[0].fd).passes - turns;
+	TH_LOG("meanwhile each of the busy queues had %llu turns", (unsigned long long)turns);
+	EXPECT_GT(VICTIMS / 64 / 2, turns);
+	queue_close(&other);
 }
 
 TEST_HARNESS_MAIN
