@@ -18,6 +18,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 
 #include "user.h"
 
@@ -32,6 +33,21 @@ MODULE_PARM_DESC(max_timers_per_user,
 
 static DEFINE_MUTEX(users_lock);
 static DEFINE_HASHTABLE(users, 8);
+
+/*
+ * Who is charged: the caller.  In a user namespace that an ordinary user has made, it
+ * is that one, who may have many uids there (/etc/subuid).
+ */
+static kuid_t charged_uid(void)
+{
+	const struct user_namespace *ns;
+	kuid_t uid = current_uid();
+
+	for (ns = current_user_ns(); ns->parent; ns = ns->parent)
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			uid = ns->owner;
+	return uid;
+}
 
 static struct tw_user *find(kuid_t uid)
 {
@@ -64,7 +80,7 @@ static struct tw_user *make(kuid_t uid)
 struct tw_user *tw_user_get(void)
 {
 	uint limit = READ_ONCE(max_queues_per_user);
-	kuid_t uid = current_uid();
+	kuid_t uid = charged_uid();
 	struct tw_user *user, *new;
 
 	if (!limit)

@@ -2,7 +2,7 @@
 /*
  * How long a queue lives: as long as somebody holds its file, be it a dup, a
  * child, a message in flight or a mapping; and what remains afterwards (nothing).
- * Also what a user may hold; what a cgroup may is in memory_test.c. Needs root.
+ * Needs root.
  */
 #include "common.h"
 
@@ -362,132 +362,7 @@ TEST(device_is_for_root_only)
 	EXPECT_EQ(0600U, st.st_mode & 07777);
 }
 
-/* --- limits of a user ------------------------------------------------------------------------ */
-
-/*
- * Run fn as user 1000 with a module parameter set. The device is opened by the
- * user himself, so its mode is opened up meanwhile. The exit status is fn's.
- */
-static int as_user(const char *name, __u64 value, int (*fn)(__u64))
-{
-	__u64 before = parameter(name);
-	int status = -1;
-
-	if (parameter_set(name, value))
-		return -1;
-	chmod(DEVICE, 0666);
-	if (!fork()) {
-		if (setresgid(1000, 1000, 1000) || setresuid(1000, 1000, 1000))
-			_exit(200);
-		_exit(fn(value));
-	}
-	wait(&status);
-	chmod(DEVICE, 0600);
-	parameter_set(name, before);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 201;
-}
-
-#define AS_USER(name, value, fn) do {					\
-	int ret_ = as_user(name, value, fn);				\
-									\
-	if (ret_ < 0)							\
-		SKIP(return, "the parameter %s cannot be set", name);	\
-	EXPECT_EQ(0, ret_);						\
-} while (0)
-
-static int queues_until_edquot(__u64 limit)
-{
-	struct queue q[16];
-
-	for (__u64 i = 0; i < limit; i++) {
-		if (queue_open(&q[i], CLOCK_MONOTONIC, 8))
-			return 1;
-	}
-	if (queue_open(&q[limit], CLOCK_MONOTONIC, 8) != -EDQUOT)
-		return 2;
-	if (!arm(q[0].fd, TIME_MAX, 1))
-		return 3;
-	queue_close(&q[0]);
-	sleep_ns(20 * MSEC);
-	if (queue_open(&q[0], CLOCK_MONOTONIC, 8))
-		return 4;
-	if (queue_open(&q[limit], CLOCK_MONOTONIC, 8) != -EDQUOT)
-		return 5;
-	return 0;
-}
-
-/* B114 */
-TEST(max_queues_per_user_is_edquot_until_one_is_closed)
-{
-	AS_USER("max_queues_per_user", 5, queues_until_edquot);
-}
-
-static int timers_until_edquot(__u64 limit)
-{
-	struct queue a, b;
-	long first, second;
-
-	if (queue_open(&a, CLOCK_MONOTONIC, 8) || queue_open(&b, CLOCK_MONOTONIC, 8))
-		return 1;
-	first = arm_until_refused(&a, limit * 3 / 4, -EDQUOT);
-	second = arm_until_refused(&b, limit, -EDQUOT);
-	if (first != (long)limit * 3 / 4)
-		return 2;
-	if (second < 0 || first + second > (long)limit)
-		return 3;
-	if ((long)stats(b.fd).pending != second)
-		return 4;
-	queue_close(&a);
-	sleep_ns(50 * MSEC);
-	if (arm_until_refused(&b, limit / 2, -EDQUOT) <= 0)
-		return 5;
-	queue_close(&b);
-	return 0;
-}
-
-/* B114 */
-TEST(max_timers_per_user_is_edquot_over_all_his_queues)
-{
-	AS_USER("max_timers_per_user", 8192, timers_until_edquot);
-}
-
-static int queue_limit(__u64 limit)
-{
-	struct queue q;
-
-	if (queue_open(&q, CLOCK_MONOTONIC, 8))
-		return 1;
-	return q.setup.max_timers == limit ? 0 : 2;
-}
-
-TEST(max_timers_per_queue_is_what_setup_tells)
-{
-	AS_USER("max_timers_per_queue", 4096, queue_limit);
-}
-
-/* B114: one user at his limit does not stop another. */
-static int other_user_is_free(__u64 limit)
-{
-	struct queue q[8];
-
-	for (__u64 i = 0; i < limit; i++) {
-		if (queue_open(&q[i], CLOCK_MONOTONIC, 8))
-			return 1;
-	}
-	return queue_open(&q[limit], CLOCK_MONOTONIC, 8) == -EDQUOT ? 0 : 2;
-}
-
-TEST(limit_of_one_user_is_not_that_of_another)
-{
-	struct queue q[3];
-
-	for (int i = 0; i < 3; i++) {
-		ASSERT_EQ(0, queue_open(&q[i], CLOCK_MONOTONIC, 8));
-	}
-	AS_USER("max_queues_per_user", 3, other_user_is_free);
-	for (int i = 0; i < 3; i++)
-		queue_close(&q[i]);
-}
+/* --- another user -------------------------------------------------------------------- */
 
 /* A descriptor may be handed to a user who may not open the device. */
 static int use_inherited(int fd)
