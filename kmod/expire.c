@@ -76,6 +76,12 @@ static void write_step(struct tw_queue *q)
 	q->notify = true;
 }
 
+/* One period after @deadline, or the last time that there is. */
+static u64 next_deadline(const struct tw_timer *t, u64 deadline)
+{
+	return min_t(u64, deadline + t->period, S64_MAX);
+}
+
 /* The word of a periodic timer, fired until now, goes on with @deadline. */
 static void rearm_word(struct tw_queue *q, struct tw_timer *t, u64 deadline)
 {
@@ -110,7 +116,7 @@ static void write_record(struct tw_queue *q, struct tw_timer *t, u64 now)
 	trace_twheel_expire(q->number, tw_ring_at(&q->ring, t->last));
 	t->state = TW_IDLE;
 	if (t->period) {
-		t->deadline = deadline + t->period;
+		t->deadline = next_deadline(t, deadline);
 		tw_queue_file(q, t);
 		rearm_word(q, t, t->deadline);
 	} else if (!t->keep) {
@@ -126,7 +132,7 @@ static bool must_skip(const struct tw_queue *q, const struct tw_timer *t)
 
 static void skip_period(struct tw_queue *q, struct tw_timer *t, u64 now)
 {
-	u64 next = t->deadline + (tw_periods(t, now) + 1) * t->period;
+	u64 next = next_deadline(t, t->deadline + tw_periods(t, now) * t->period);
 
 	t->skipped = true;
 	t->expires = tw_expires(next, t->grain);

@@ -336,10 +336,13 @@ TEST_F(periodic, period_that_ends_beyond_time_fires_once)
 {
 	struct twheel_record rec;
 	__u64 id = arm_periodic(self->fd, mono() + MSEC, TIME_MAX, 1);
+	struct twheel_op query = op_query(id);
 	long ret;
 
 	ASSERT_EQ(1, next_record(self->fd, &rec));
 	EXPECT_EQ(id, rec.id);
+	EXPECT_LE(0, run_op(self->fd, &query));
+	EXPECT_EQ(TIME_MAX, query.deadline);
 	EXPECT_FALSE(readable(self->fd, 20));
 	ret = cancel(self->fd, id);
 	EXPECT_TRUE(ret == 0 || ret == -ENOENT);
