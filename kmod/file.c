@@ -73,7 +73,8 @@ static int tw_release(struct inode *inode, struct file *file)
 
 /*
  * Copy in the struct of an ioctl.  @min is what its first version had, which is
- * all there is today; a constant, so that the usual copy is quick.
+ * all there is today; a constant, so that the usual copy is quick.  What is beyond
+ * is looked at byte by byte, so it must not be much.
  */
 static __always_inline int copy_arg(void *arg, size_t min, const void __user *user)
 {
@@ -85,6 +86,8 @@ static __always_inline int copy_arg(void *arg, size_t min, const void __user *us
 		return copy_from_user(arg, user, min) ? -EFAULT : 0;
 	if (size < min)
 		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
 	return copy_struct_from_user(arg, min, user, size);
 }
 
@@ -125,7 +128,8 @@ static int ioctl_setup(struct tw_file *f, void __user *user)
 	if (err)
 		return err;
 	answer_setup(&setup);
-	mutex_lock(&f->setup);
+	if (mutex_lock_killable(&f->setup))	/* the holder may wait for its memory */
+		return -EINTR;
 	q = f->queue ? ERR_PTR(-EBUSY) : tw_queue_create(&setup, &f->wait);
 	if (IS_ERR(q)) {
 		err = PTR_ERR(q);

@@ -5,7 +5,10 @@
  */
 #include "common.h"
 
+#include <linux/userfaultfd.h>
+#include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
@@ -388,6 +391,80 @@ TEST(calls_of_six_threads_do_not_disturb_each_other)
 	EXPECT_EQ(s.armed, s.expired);
 	queue_close(&q);
 	EXPECT_EQ(users, module_users());
+}
+
+/* --- memory that makes the kernel wait ------------------------------------------ */
+
+/* Who writes to the page waits until the descriptor is closed; -1: not on this kernel. */
+static int hold_writes(void *page)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP };
+	struct uffdio_register reg = {
+		.range = { addr(page), PAGE_SIZE }, .mode = UFFDIO_REGISTER_MODE_WP,
+	};
+	struct uffdio_writeprotect wp = {
+		.range = reg.range, .mode = UFFDIO_WRITEPROTECT_MODE_WP,
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	if (fd >= 0 && !ioctl(fd, UFFDIO_API, &api) && !ioctl(fd, UFFDIO_REGISTER, &reg) &&
+	    !ioctl(fd, UFFDIO_WRITEPROTECT, &wp))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+struct slow_setup {
+	struct twheel_setup *arg;
+	int fd;
+	long ret;
+};
+
+static void *set_up_slowly(void *data)
+{
+	struct slow_setup *s = data;
+
+	s->ret = tw_ioctl(s->fd, TWHEEL_IOC_SETUP, s->arg);
+	return NULL;
+}
+
+/* Kill it; whether it dies soon. */
+static bool dies(pid_t pid)
+{
+	__u64 give_up = mono() + 5 * SEC;
+	pid_t ret = 0;
+
+	kill(pid, SIGKILL);
+	while (!ret && mono() < give_up) {
+		sleep_ns(MSEC);
+		ret = waitpid(pid, NULL, WNOHANG);
+	}
+	return ret == pid;
+}
+
+TEST_F(setup, one_that_waits_for_another_can_be_killed)
+{
+	struct slow_setup slow = { .arg = (void *)guarded_page(), .fd = self->fd };
+	pthread_t thread;
+	int uffd;
+	pid_t pid;
+
+	NEEDS_THREADS();
+	*slow.arg = self->arg;
+	uffd = hold_writes(slow.arg);
+	if (uffd < 0)
+		SKIP(return, "no userfaultfd for writes");
+	ASSERT_EQ(0, pthread_create(&thread, NULL, set_up_slowly, &slow));
+	ASSERT_TRUE(readable(uffd, GIVE_UP_MS));	/* its answer cannot be written */
+	pid = fork();
+	if (!pid)
+		_exit(SETUP() != -EBUSY);
+	sleep_ns(100 * MSEC);
+	EXPECT_TRUE(dies(pid));
+	close(uffd);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, slow.ret);
+	munmap(slow.arg, 2 * PAGE_SIZE);
 }
 
 TEST_HARNESS_MAIN

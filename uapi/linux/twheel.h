@@ -70,7 +70,7 @@
  *	EAGAIN		read() with O_NONBLOCK, and no record is there
  *	EBADF		the descriptor for EVENTFD is not open
  *	EBUSY		SETUP: the queue is set up already
- *	EDQUOT		a limit of the calling user is reached
+ *	EDQUOT		a limit of the user who has called SETUP is reached
  *	EFAULT		memory that was passed cannot be read or written
  *	EINTR		a signal came while read() waited
  *	EINVAL		malformed: unknown flag, opcode or clock, a reserved
@@ -87,7 +87,7 @@
  *	EOVERFLOW	a deadline beyond 2^63 - 1 ns
  *	EPROTO		read(): the head in the ctl page makes no sense
  *	E2BIG		a struct is larger than the kernel knows, and the part
- *			it does not know is not 0
+ *			it does not know is not 0; or it is larger than a page
  */
 #ifndef _UAPI_LINUX_TWHEEL_H
 #define _UAPI_LINUX_TWHEEL_H
