@@ -238,7 +238,9 @@ static inline void twheel_prep_free(struct twheel_op *op, __u64 id)
  * Signals do not shorten it.
  *
  * Return: how many ops ran, fewer than @count only if the next one cannot be
- * read or its results cannot be written.  -EFAULT if that is so for the first.
+ * read or its results cannot be written.  -EFAULT if the first cannot be read, or a
+ * result of the first max_batch cannot be written: then ops may have run whose
+ * results are not there, but no timer is armed whose id is not.
  */
 int twheel_submit(struct twheel *tw, struct twheel_op *ops, unsigned int count);
 

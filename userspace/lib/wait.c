@@ -4,7 +4,7 @@
  *
  * Going to sleep is where a wake-up can be lost, so it has an order.  First the
  * consumer makes known what it did: it has advanced head, and it clears
- * NO_SIGNAL.  Then a fence (C in barrier.h).  Then it looks once more for what
+ * NO_SIGNAL.  Then a fence (F in barrier.h).  Then it looks once more for what
  * the kernel may have done without knowing that: a new tail, and a backlog that
  * waits for room which by now is there.  Only if there is neither it may sleep.
  */
