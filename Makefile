@@ -6,8 +6,9 @@ PREFIX	?= /usr/local
 DESTDIR	?=
 OUT	:= build
 
-ifneq ($(words $(CURDIR)),1)
-$(error make and Kbuild cannot work in a directory whose name has spaces: $(CURDIR))
+ifneq ($(words [$(CURDIR)$(DESTDIR)$(PREFIX)$(KDIR)]),1)
+$(error make and Kbuild cannot work with spaces in CURDIR, DESTDIR, PREFIX or KDIR: \
+	$(CURDIR), $(DESTDIR), $(PREFIX), $(KDIR))
 endif
 
 # One word of the shell's, whatever is in it.
