@@ -70,6 +70,29 @@ odd_durations() {
 	idle 9223372036.854775807s 0
 }
 
+# The independent count of a log, which is to leave out what replay does.
+odd_logs() {
+	local counted text
+
+	counted=$("$scripts/count-sessions" 1800s /dev/stdin <<'END'
+a - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 1
+b - - [10/Foo/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 1
+c - - [39/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 1
+d - - [10/Oct/1969:13:55:36 -0700] "GET / HTTP/1.0" 200 1
+e - - [10/Oct/2000:99:55:36 -0700] "GET / HTTP/1.0" 200 1
+ f - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 1
+END
+	)
+	[ "$counted" = '1 0 1800' ] || echo "access log: $counted"
+	counted=$(printf '%s\n' second,client 5,a 9999999999999,b 9000000000,c 8589934591,d 6,a |
+		"$scripts/count-sessions" 250ms /dev/stdin)
+	[ "$counted" = '3 0 8589934587' ] || echo "CSV: $counted"
+	for text in '' s ..s 1.2.3s 1.s; do
+		"$scripts/count-sessions" "$text" /dev/null 2>/dev/null && echo "'$text' is taken"
+	done
+	true
+}
+
 manual_pages() {
 	local page
 
@@ -89,6 +112,7 @@ unit_tests gcc "$build/userspace" &&
 step "command line"
 silent "the command takes a delay as it is, or refuses it (B02)" long_delays
 silent "the command refuses what is no duration, and does nothing (B17)" odd_durations
+silent "replay and its independent count leave out the same of an odd log" odd_logs
 step "installed library"
 if command -v pkg-config >/dev/null && command -v g++ >/dev/null; then
 	check "a program builds with the installed library, in C and C++" installed
