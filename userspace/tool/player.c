@@ -258,10 +258,13 @@ static int play(struct player *p)
 	return ret;
 }
 
-/* The least distance between a request and the expiry before or after it. */
+/*
+ * The least distance between a request and the expiry before or after it; the idle
+ * time where no client comes twice.
+ */
 static __u64 find_room(const struct player *p)
 {
-	__u64 room = ~0ULL;
+	__u64 room = p->idle;
 
 	for (size_t i = 0; i < p->log->count; i++) {
 		const struct request *request = &p->log->requests[i];
