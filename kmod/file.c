@@ -52,7 +52,7 @@ static int tw_open(struct inode *inode, struct file *file)
 
 	if (!(file->f_mode & FMODE_READ) || !(file->f_mode & FMODE_WRITE))
 		return -EACCES;
-	f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
+	f = kzalloc(sizeof(*f), TW_GFP_USER);
 	if (!f)
 		return -ENOMEM;
 	mutex_init(&f->setup);
@@ -74,7 +74,7 @@ static int tw_release(struct inode *inode, struct file *file)
 /*
  * Copy in the struct of an ioctl.  @min is what its first version had, which is
  * all there is today; a constant, so that the usual copy is quick.  What is beyond
- * is looked at byte by byte, so it must not be much.
+ * is looked at, all of it, so it must not be much.
  */
 static __always_inline int copy_arg(void *arg, size_t min, const void __user *user)
 {

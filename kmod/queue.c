@@ -156,7 +156,7 @@ int tw_queue_set_eventfd(struct tw_queue *q, int fd)
 
 		if (IS_ERR(ctx))
 			return PTR_ERR(ctx);
-		signal = kmalloc(sizeof(*signal), GFP_KERNEL_ACCOUNT);
+		signal = kmalloc(sizeof(*signal), TW_GFP_USER);
 		if (!signal) {
 			eventfd_ctx_put(ctx);
 			return -ENOMEM;

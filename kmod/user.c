@@ -20,6 +20,7 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
+#include "compat.h"
 #include "user.h"
 
 static uint max_queues_per_user = 1024;
@@ -36,7 +37,8 @@ static DEFINE_HASHTABLE(users, 8);
 
 /*
  * Who is charged: the caller.  In a user namespace that an ordinary user has made, it
- * is that one, who may have many uids there (/etc/subuid).
+ * is that one, who may have many uids there (/etc/subuid); of nested ones the outermost
+ * tells.  Where root has made it, for a container, its users count each for himself.
  */
 static kuid_t charged_uid(void)
 {
@@ -62,7 +64,7 @@ static struct tw_user *find(kuid_t uid)
 
 static struct tw_user *make(kuid_t uid)
 {
-	struct tw_user *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
+	struct tw_user *user = kzalloc(sizeof(*user), TW_GFP_USER);
 
 	if (user) {
 		user->uid = uid;
