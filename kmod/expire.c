@@ -38,28 +38,28 @@
 #define CALLBACK	8	/* a pass of one timer and its wake-up, in timers' worth */
 
 /**
- * struct turn - what a CPU may do in one run of the hrtimer softirq
- * @run: the number of this run
+ * struct softirq_run - what a CPU may do in one run of the hrtimer softirq
+ * @number: which run it is
  * @budget: how many timers may still be looked at
  */
-struct turn {
-	unsigned int run;
+struct softirq_run {
+	unsigned int number;
 	unsigned int budget;
 };
 
-static DEFINE_PER_CPU(struct turn, turns);
+static DEFINE_PER_CPU(struct softirq_run, softirq_runs);
 
-/* From a run of the softirq, whose number is that of all runs on this CPU. */
-static struct turn *this_turn(void)
+/* From the softirq; the number is that of all its runs on this CPU. */
+static struct softirq_run *this_run(void)
 {
-	unsigned int run = kstat_softirqs_cpu(HRTIMER_SOFTIRQ, smp_processor_id());
-	struct turn *turn = this_cpu_ptr(&turns);
+	unsigned int number = kstat_softirqs_cpu(HRTIMER_SOFTIRQ, smp_processor_id());
+	struct softirq_run *run = this_cpu_ptr(&softirq_runs);
 
-	if (turn->run != run) {
-		turn->run = run;
-		turn->budget = TW_BUDGET + CALLBACK;
+	if (run->number != number) {
+		run->number = number;
+		run->budget = TW_BUDGET + CALLBACK;
 	}
-	return turn;
+	return run;
 }
 
 static void write_step(struct tw_queue *q)
@@ -77,7 +77,7 @@ static void write_step(struct tw_queue *q)
 }
 
 /* One period after @deadline, or the last time that there is. */
-static u64 next_deadline(const struct tw_timer *t, u64 deadline)
+static u64 deadline_after(const struct tw_timer *t, u64 deadline)
 {
 	return min_t(u64, deadline + t->period, S64_MAX);
 }
@@ -116,7 +116,7 @@ static void write_record(struct tw_queue *q, struct tw_timer *t, u64 now)
 	trace_twheel_expire(q->number, tw_ring_at(&q->ring, t->last));
 	t->state = TW_IDLE;
 	if (t->period) {
-		t->deadline = next_deadline(t, deadline);
+		t->deadline = deadline_after(t, deadline);
 		tw_queue_file(q, t);
 		rearm_word(q, t, t->deadline);
 	} else if (!t->keep) {
@@ -132,7 +132,7 @@ static bool must_skip(const struct tw_queue *q, const struct tw_timer *t)
 
 static void skip_period(struct tw_queue *q, struct tw_timer *t, u64 now)
 {
-	u64 next = next_deadline(t, t->deadline + tw_periods(t, now) * t->period);
+	u64 next = deadline_after(t, t->deadline + tw_periods(t, now) * t->period);
 
 	t->skipped = true;
 	t->expires = tw_expires(next, t->grain);
@@ -285,12 +285,12 @@ static bool whole_pass(struct tw_queue *q, u64 now)
 /* A pass, as far as this run of the softirq allows.  Whether more is due. */
 static bool softirq_pass(struct tw_queue *q, u64 now)
 {
-	struct turn *turn = this_turn();
+	struct softirq_run *run = this_run();
 
-	if (turn->budget <= CALLBACK)
+	if (run->budget <= CALLBACK)
 		return true;
-	turn->budget -= CALLBACK;
-	return pass(q, now, &turn->budget);
+	run->budget -= CALLBACK;
+	return pass(q, now, &run->budget);
 }
 
 static enum hrtimer_restart on_hrtimer(struct hrtimer *hrtimer)

@@ -29,7 +29,7 @@ static int __init twheel_init(void)
 {
 	int err;
 
-	tw_workqueue = alloc_workqueue("twheel", WQ_UNBOUND, 0);
+	tw_workqueue = alloc_workqueue("twheel", WQ_UNBOUND, WQ_UNBOUND_MAX_ACTIVE);
 	if (!tw_workqueue)
 		return -ENOMEM;
 	err = misc_register(&device);

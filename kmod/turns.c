@@ -6,10 +6,11 @@
  * user's gives the first of them its turn, which is one pass, and queues itself
  * again while there is a line; a queue that is not done yet goes to its end.
  *
- * A work item runs on one task at a time, of ordinary priority.  So all queues of a
- * user together have what one more process of his would have, however many they are
- * and however much is due in them; and the queues of another user do not wait behind
- * them, but only for the scheduler, with whom a task that seldom runs goes first.
+ * A work item runs on one task at a time, of ordinary priority (a kworker, so in no
+ * cgroup of the user's).  So all queues of a user together have what one more process
+ * would have, however many they are and however much is due in them; and the queues
+ * of another user do not wait in this line, but only for the scheduler and, where more
+ * users than the workqueue has tasks for have lines, for those who came before.
  *
  * LOCKING: tw_turns.lock is taken with softirqs off.  It nests inside tw_queue.lock,
  * and the workqueue's own inside it.
@@ -84,7 +85,8 @@ void tw_turns_join(struct tw_turns *turns, struct tw_queue *q)
 	lockdep_assert_held(&q->lock);
 	spin_lock(&turns->lock);
 	list_add_tail(&q->turn, &turns->line);
-	queue_work(tw_workqueue, &turns->work);
+	if (!turns->now)	/* else end_turn() does it */
+		queue_work(tw_workqueue, &turns->work);
 	spin_unlock(&turns->lock);
 }
 
@@ -92,6 +94,8 @@ void tw_turns_join(struct tw_turns *turns, struct tw_queue *q)
  * tw_turns_leave() - a queue has no turn after this
  * @turns: the line of its user
  * @q: the queue, in the line or not, which nobody will have join again
+ *
+ * Waits for the queue's own turn, if it has it now, and maybe for one more.
  *
  * Context: Process context.  May sleep.  Takes and releases turns->lock.  Must not
  * hold q->lock, which a turn takes.

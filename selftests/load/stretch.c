@@ -21,7 +21,7 @@
 #define RING		65536U
 #define PERIODIC	1024U
 #define QUEUES		256U
-#define PER_QUEUE	2000	/* more for each queue that must wait for its work item */
+#define PER_QUEUE	2000	/* more for each queue that must wait for its turn */
 #define CROWD_SPREAD	(20 * MSEC)
 
 /* A queue, and the ids of the timers in it. */
