@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of the wheel.  host/ has more of them, with many more steps, under
- * other sanitizers; these say that the same code is right in the kernel.
+ * KUnit tests of the wheel.  selftests/host/ has more of them, with many more steps,
+ * under other sanitizers; these say that the same code is right in the kernel.
  *
  * Numbers are those of Documentation/scenarios.rst.
  */

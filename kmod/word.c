@@ -2,7 +2,7 @@
 /*
  * Words: 64-bit cells that a program shares with the kernel, one per timer,
  * through which it pushes a timer back or cancels it without a system call.  The
- * protocol is in <linux/twheel.h>, its proof in models/words.pml.
+ * protocol is in <linux/twheel.h>, its proof in selftests/models/words.pml.
  *
  * The kernel looks at a word only when the time comes for which the timer is
  * filed, or when an op names the timer:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of the words, the shared cells of timers.  models/words.pml proves
+ * KUnit tests of the words, the shared cells of timers.  selftests/models/words.pml proves
  * the protocol; here are single steps, and what a hostile program may write.
  */
 #include <kunit/test.h>

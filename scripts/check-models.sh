@@ -51,7 +51,7 @@ verify() {
 	live)	compile=(-DNFAIR=3); run+=(-a -f) ;;
 	fails)	speed=-O0 ;;
 	esac
-	spin "${@/#/-D}" -a "$root/models/$model.pml" >report &&
+	spin "${@/#/-D}" -a "$root/selftests/models/$model.pml" >report &&
 		gcc "$speed" -w -DCOLLAPSE -DMEMLIM=3000 "${compile[@]}" -o pan pan.c &&
 		timeout 300 ./pan "${run[@]}" >>report 2>&1
 }
@@ -94,7 +94,7 @@ one() {
 	if ! judge "$dir/report" "$kind"; then
 		sed 's/^/    /' "$dir/report" | grep -v 'Depth=' | head -n 30
 		[ "$kind" = fails ] || echo "    the run: cd $dir && spin ${macros[*]/#/-D}" \
-			"-k *.trail -p -g $root/models/$model.pml"
+			"-k *.trail -p -g $root/selftests/models/$model.pml"
 		fail "$name"
 		return
 	fi

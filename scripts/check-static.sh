@@ -69,7 +69,7 @@ checkpatch() {
 			selftests/{,common/,fuzz/,load/}*.[ch]
 		silent "checkpatch: userspace" patch "$common,$user,$tests" \
 			$(find userspace -name '*.[ch]' | sort)
-		silent "checkpatch: host" patch "$common,$user,$tests" host/*.[ch]
+		silent "checkpatch: host" patch "$common,$user,$tests" selftests/host/*.[ch]
 	}
 }
 
@@ -167,7 +167,7 @@ documents() {
 
 # The text files of the project.
 texts() {
-	find . \( -name .git -o -name build -o -path ./host/corpus -o -path ./host/out \) -prune \
+	find . \( -name .git -o -name build -o -path ./selftests/host/corpus \) -prune \
 		-o -type f -print | sed 's#^\./##' | grep -v '^LICENSES/' | sort
 }
 
