@@ -74,21 +74,21 @@ coverage:
 	@scripts/coverage
 
 bench:
-	@scripts/bench $(if $(ROUNDS),-r $(call quoted,$(ROUNDS)))
+	@bench/run $(if $(ROUNDS),-r $(call quoted,$(ROUNDS)))
 
 load:
 	@scripts/setup all
-	@scripts/load
+	@bench/load/run
 
 bench-quick:
 	@scripts/setup all
-	@scripts/bench-guest --quick
-	@scripts/bench-gate
+	@bench/guest/run --quick
+	@bench/gate
 
 bench-keep:
 	@scripts/setup all
-	@scripts/bench-guest --quick
-	@scripts/bench-gate --keep
+	@bench/guest/run --quick
+	@bench/gate --keep
 
 all: module userspace
 

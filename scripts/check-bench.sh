@@ -3,17 +3,17 @@
 #
 # check-bench.sh: what ops and expiries cost, in instructions of a guest whose clock
 # counts them: the floors, beside timerfd and POSIX timers, and the kept figures.
-# Floors of bench.d/missed are skipped, as long as they do not get worse.
+# Floors of bench/data/missed are skipped, as long as they do not get worse.
 set -uo pipefail
 # shellcheck source=scripts/check-lib.sh disable=SC1091
 . "$(dirname "$0")/check-lib.sh"
 
 step "instructions of all ops"
-if "$scripts/bench-guest" --quick 2>&1; then
-	"$scripts/bench-gate" --known
-	[ $? -le 1 ] || fail "bench-gate"
+if "$root/bench/guest/run" --quick 2>&1; then
+	"$root/bench/gate" --known
+	[ $? -le 1 ] || fail "bench/gate"
 else
-	fail "bench-guest --quick"
+	fail "bench/guest/run --quick"
 fi
 
 step "twheel bench touch"

@@ -8,9 +8,9 @@ set -uo pipefail
 . "$(dirname "$0")/check-lib.sh"
 
 step "softirqs off"
-if make -s -C selftests/load OUT="$build/load" "$build/load/stretch"; then
+if make -s -C selftests/latency OUT="$build/latency"; then
 	in_vm "softirqs off" --icount --kernel stock --timeout 300 \
-		--add "$build/load/stretch" -- stretch
+		--add "$build/latency/stretch" -- stretch
 else
 	fail "stretch builds"
 fi

@@ -66,9 +66,11 @@ checkpatch() {
 			silent "checkpatch: kmod/trace.h" patch "$common,$trace" kmod/trace.h
 		silent "checkpatch: uapi" patch "$common,BIT_MACRO" uapi/linux/*.h
 		silent "checkpatch: selftests" patch "$common,$user,$tests" \
-			selftests/{,common/,fuzz/,load/}*.[ch]
+			selftests/{,common/,fuzz/,latency/}*.[ch]
 		silent "checkpatch: userspace" patch "$common,$user,$tests" \
 			$(find userspace -name '*.[ch]' | sort)
+		silent "checkpatch: bench" patch "$common,$user,$tests" \
+			bench/{common,guest,load}/*.[ch]
 		silent "checkpatch: host" patch "$common,$user,$tests" selftests/host/*.[ch]
 	}
 }
@@ -193,7 +195,7 @@ no_licence() {
 
 	for file in $(texts); do
 		case $file in
-		*.[ch] | *.sh | *.pml | *.awk | *Makefile | *Kbuild | scripts/* | selftests/run | .ci/run)
+		*.[ch] | *.sh | *.pml | *.awk | *Makefile | *Kbuild | scripts/* | bench/* | selftests/run | .ci/run)
 			head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || echo "$file: no SPDX line" ;;
 		esac
 	done

@@ -12,7 +12,7 @@
 
 #include "../common.h"
 #include "holds.h"
-#include "machine.h"
+#include "../../bench/common/machine.h"
 
 #define LIMIT		50000
 #define BATCH		256U

@@ -6,8 +6,8 @@
 #ifndef TWHEEL_LOAD_LOAD_H
 #define TWHEEL_LOAD_LOAD_H
 
-#include "../common.h"
-#include "machine.h"
+#include "../../selftests/common.h"
+#include "../common/machine.h"
 
 /**
  * struct outcome - what a load did

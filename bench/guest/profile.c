@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A QEMU plugin that counts how often each instruction of the guest runs, between
- * the marks that guest --profile sets; for scripts/bench-profile.
+ * the marks that guest --profile sets; for bench/guest/profile.
  *
  * Every translated block has a counter, which the emulator itself increments.  A
  * mark for start takes note of all counters, one for stop adds up what has come

@@ -32,7 +32,7 @@ double lap_stop(double start);
 void meter_start(const char *name);
 double meter_stop(void);
 
-/* Have scripts/bench-profile count the laps and meterings of this name. */
+/* Have bench/guest/profile count the laps and meterings of this name. */
 void profile(const char *name);
 
 /* --- load.c: the work --- */

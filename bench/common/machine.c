@@ -3,7 +3,7 @@
  * What the machine says of itself: its clock, its memory, its timer interrupt, its
  * kernel log.
  */
-#include "../common.h"
+#include "../../selftests/common.h"
 #include "machine.h"
 
 /*

@@ -3,7 +3,7 @@
  * guest: what timers cost in a guest of scripts/vm --icount, twheel's and others'.
  *
  * Prints a line of JSON per figure, then a table.  What the figures have to be is
- * looked at outside, by scripts/bench-gate.  Exit status: 0, 1 when a peer failed,
+ * looked at outside, by bench/gate.  Exit status: 0, 1 when a peer failed,
  * 2 for wrong usage.
  */
 #include <errno.h>
@@ -142,12 +142,12 @@ static int usage(void)
 {
 	printf("Usage: guest [--quick | --full] [--least N] [--most N] [--peer NAME]...\n"
 	       "             [--profile F]\n\n"
-	       "  --quick      what scripts/bench-gate looks at, no more\n"
+	       "  --quick      what bench/gate looks at, no more\n"
 	       "  --full       more timers for timerfd and io_uring; needs 2 GB and minutes\n"
 	       "  --least N    no fewer than N pending timers\n"
 	       "  --most N     no more than N pending timers\n"
 	       "  --peer NAME  only this one: twheel, words, timerfd, posix, io_uring\n"
-	       "  --profile F  mark figure F, see scripts/bench-profile\n");
+	       "  --profile F  mark figure F, see bench/guest/profile\n");
 	return 0;
 }
 
