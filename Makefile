@@ -112,7 +112,7 @@ install-userspace: userspace
 # The device is root's; this gives it to the group "twheel" (addgroup --system twheel).
 install-udev:
 	install -d $(DESTDIR)/lib/udev/rules.d
-	install -m 644 scripts/60-twheel.rules $(DESTDIR)/lib/udev/rules.d/
+	install -m 644 userspace/udev/60-twheel.rules $(DESTDIR)/lib/udev/rules.d/
 
 setup:
 	@scripts/setup all

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Long times, for real: years of timers, in a kernel that skips the time in which
- * nothing happens (user-mode Linux, time-travel=inf-cpu; scripts/check-longtime.sh
+ * nothing happens (user-mode Linux, time-travel=inf-cpu; scripts/check.d/longtime.sh
  * runs this there, and nowhere else it would end).
  *
  * Time stands still while a program computes, so nothing here may wait by looking

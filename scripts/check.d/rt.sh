@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# check-rt.sh [PROGRAM...]: selftests on the PREEMPT_RT kernel, by default those
+# rt.sh [PROGRAM...]: selftests on the PREEMPT_RT kernel, by default those
 # whose outcome depends on who preempts whom; "all" for all of them.
 set -uo pipefail
-# shellcheck source=scripts/check-lib.sh disable=SC1091
-. "$(dirname "$0")/check-lib.sh"
+# shellcheck source=scripts/check.d/lib.sh disable=SC1091
+. "$(dirname "$0")/lib.sh"
 
 selftests_built || exit 1
 

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# check-longtime.sh: years of timers, in user-mode Linux, which skips the time in
+# longtime.sh: years of timers, in user-mode Linux, which skips the time in
 # which nothing happens; and the KUnit suites there, on the newest kernel.
 set -uo pipefail
-# shellcheck source=scripts/check-lib.sh disable=SC1091
-. "$(dirname "$0")/check-lib.sh"
+# shellcheck source=scripts/check.d/lib.sh disable=SC1091
+. "$(dirname "$0")/lib.sh"
 
 selftests_built || exit 1
 step "years in user-mode Linux"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# check-static.sh: what can be said without running anything.  One result for
+# static.sh: what can be said without running anything.  One result for
 # each checker and group of files.
 set -uo pipefail
-# shellcheck source=scripts/check-lib.sh disable=SC1091
-. "$(dirname "$0")/check-lib.sh"
+# shellcheck source=scripts/check.d/lib.sh disable=SC1091
+. "$(dirname "$0")/lib.sh"
 
 linux=$("$scripts/kernel" source) || exit
 
@@ -162,7 +162,7 @@ documents() {
 		skip "docutils: Documentation: no rst2html (package python3-docutils)"
 	fi
 	silent "security.rst: the tests that it names exist" named_tests
-	silent "names: header, documents, manual pages, module parameters agree" "$scripts/check-names"
+	silent "names: header, documents, manual pages, module parameters agree" "$scripts/check.d/names"
 }
 
 # --- text ----------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# check-fuzz.sh: the fuzzer for a short time, on the debug kernel. A finding prints
+# fuzz.sh: the fuzzer for a short time, on the debug kernel. A finding prints
 # the seed; `make fuzz SECONDS=N SEED=S` does it again.
 set -uo pipefail
-# shellcheck source=scripts/check-lib.sh disable=SC1091
-. "$(dirname "$0")/check-lib.sh"
+# shellcheck source=scripts/check.d/lib.sh disable=SC1091
+. "$(dirname "$0")/lib.sh"
 
 selftests_built || exit 1
 step "fuzzing"

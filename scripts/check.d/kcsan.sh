@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# check-kcsan.sh [PROGRAM...]: selftests in which several CPUs and interrupts meet,
+# kcsan.sh [PROGRAM...]: selftests in which several CPUs and interrupts meet,
 # on the kernel that watches memory for data races. A report about an access of the
-# module fails the run; see scripts/splats.
+# module fails the run; see scripts/vm.d/splats.
 set -uo pipefail
-# shellcheck source=scripts/check-lib.sh disable=SC1091
-. "$(dirname "$0")/check-lib.sh"
+# shellcheck source=scripts/check.d/lib.sh disable=SC1091
+. "$(dirname "$0")/lib.sh"
 
 # Emulated CPUs stop and go, so one that watches has to watch for long: 1 ms.
 watch='kcsan.udelay_task=1000 kcsan.udelay_interrupt=300 kcsan.skip_watch=1000'

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# check-kunit.sh: load twheel_kunit.ko in a guest with the debug kernel and count
+# kunit.sh: load twheel_kunit.ko in a guest with the debug kernel and count
 # what the suites say in the kernel log.
 set -uo pipefail
-# shellcheck source=scripts/check-lib.sh disable=SC1091
-. "$(dirname "$0")/check-lib.sh"
+# shellcheck source=scripts/check.d/lib.sh disable=SC1091
+. "$(dirname "$0")/lib.sh"
 
 # Each kunit_test_suites() names one or more suites; each must have reported.
 suites() {

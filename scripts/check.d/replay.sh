@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# check-replay.sh: whole programs with the stock kernel: a million timers; a real
+# replay.sh: whole programs with the stock kernel: a million timers; a real
 # request log, where it is (test data beside the checkout, not part of it); the
 # demo, with a log that is generated.
 set -uo pipefail
-# shellcheck source=scripts/check-lib.sh disable=SC1091
-. "$(dirname "$0")/check-lib.sh"
+# shellcheck source=scripts/check.d/lib.sh disable=SC1091
+. "$(dirname "$0")/lib.sh"
 
 log=$root/../shared/data/requests.csv
 

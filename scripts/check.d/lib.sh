@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# For the parts of the check, scripts/check-*.sh; to be sourced, never run.
+# For the parts of the check, scripts/check.d/*.sh; to be sourced, never run.
 #
 # A part writes its log to stdout.  Lines that scripts/check looks at:
 #
@@ -12,7 +12,7 @@
 # All else is detail; what stands between two results belongs to the second.
 
 # shellcheck source=scripts/lib.sh disable=SC1091
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
 root=$(root_dir)
 scripts=$root/scripts
@@ -58,7 +58,7 @@ in_vm() {
 		status=$?
 		printf '\n# --- status %d\n' $status
 		(exit $status)
-	} | "$scripts/count-results" -v prefix="$name: "
+	} | "$scripts/check.d/count-results" -v prefix="$name: "
 	status=${PIPESTATUS[0]}
 	case $status in
 	120)	fail "$name: the guest's kernel log is clean" ;;

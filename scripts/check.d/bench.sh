@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# check-bench.sh: what ops and expiries cost, in instructions of a guest whose clock
+# bench.sh: what ops and expiries cost, in instructions of a guest whose clock
 # counts them: the floors, beside timerfd and POSIX timers, and the kept figures.
 # Floors of bench/data/missed are skipped, as long as they do not get worse.
 set -uo pipefail
-# shellcheck source=scripts/check-lib.sh disable=SC1091
-. "$(dirname "$0")/check-lib.sh"
+# shellcheck source=scripts/check.d/lib.sh disable=SC1091
+. "$(dirname "$0")/lib.sh"
 
 step "instructions of all ops"
 if "$root/bench/guest/run" --quick 2>&1; then

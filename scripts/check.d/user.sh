@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# check-user.sh: library and command: their unit tests, built by gcc and, with
+# user.sh: library and command: their unit tests, built by gcc and, with
 # sanitizers, by clang; what an installed library looks like to others.
 set -uo pipefail
-# shellcheck source=scripts/check-lib.sh disable=SC1091
-. "$(dirname "$0")/check-lib.sh"
+# shellcheck source=scripts/check.d/lib.sh disable=SC1091
+. "$(dirname "$0")/lib.sh"
 
 # unit_tests NAME OUT SETTING...: each test says one line when it has passed.
 unit_tests() {
@@ -74,7 +74,7 @@ odd_durations() {
 odd_logs() {
 	local counted text
 
-	counted=$("$scripts/count-sessions" 1800s /dev/stdin <<'END'
+	counted=$("$scripts/demo.d/count-sessions" 1800s /dev/stdin <<'END'
 a - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 1
 b - - [10/Foo/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 1
 c - - [39/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 1
@@ -85,10 +85,10 @@ END
 	)
 	[ "$counted" = '1 0 1800' ] || echo "access log: $counted"
 	counted=$(printf '%s\n' second,client 5,a 9999999999999,b 9000000000,c 8589934591,d 6,a |
-		"$scripts/count-sessions" 250ms /dev/stdin)
+		"$scripts/demo.d/count-sessions" 250ms /dev/stdin)
 	[ "$counted" = '3 0 8589934587' ] || echo "CSV: $counted"
 	for text in '' s ..s 1.2.3s 1.s; do
-		"$scripts/count-sessions" "$text" /dev/null 2>/dev/null && echo "'$text' is taken"
+		"$scripts/demo.d/count-sessions" "$text" /dev/null 2>/dev/null && echo "'$text' is taken"
 	done
 	true
 }

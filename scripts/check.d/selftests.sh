@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# check-selftests.sh [KERNEL...]: the selftests in guests, by default with the
+# selftests.sh [KERNEL...]: the selftests in guests, by default with the
 # debug kernel and with the stock one; and the library's test that needs the
 # device. With the stock one once more those that are about time, without
 # high-resolution timers and without the tick being stopped.
 set -uo pipefail
-# shellcheck source=scripts/check-lib.sh disable=SC1091
-. "$(dirname "$0")/check-lib.sh"
+# shellcheck source=scripts/check.d/lib.sh disable=SC1091
+. "$(dirname "$0")/lib.sh"
 
 selftests_built || exit 1
 

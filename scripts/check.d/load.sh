@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# check-load.sh: the longest that the module keeps softirqs off, in instructions of
+# load.sh: the longest that the module keeps softirqs off, in instructions of
 # a guest whose clock counts them. (`make load` measures what others feel of it.)
 set -uo pipefail
-# shellcheck source=scripts/check-lib.sh disable=SC1091
-. "$(dirname "$0")/check-lib.sh"
+# shellcheck source=scripts/check.d/lib.sh disable=SC1091
+. "$(dirname "$0")/lib.sh"
 
 step "softirqs off"
 if make -s -C selftests/latency OUT="$build/latency"; then
