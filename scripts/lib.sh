@@ -52,7 +52,7 @@ build_selftests() {
 	ksft=$("$root/scripts/kernel" source)/tools/testing/selftests || return
 	make -s -j2 -C "$root/selftests" OUT="$1" KSFT="$ksft" all || return
 	make -s -C "$root/userspace" OUT="$root/build/userspace" device-tests all || return
-	cp "$root/build/userspace/lib/device_test" "$1/"
+	cp "$root/build/userspace/tests/device_test" "$1/"
 }
 
 # all_selftests OUT: the names of all that have been built there, one per line.

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "duration.h"
+#include "../tool/duration.h"
 
 #define POISON	0xdeadbeefULL
 

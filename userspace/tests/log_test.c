@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "log.h"
+#include "../tool/log.h"
 
 #define TAIL	" \"GET / HTTP/1.1\" 200 1\n"
 
