@@ -30,13 +30,15 @@
 #include <unistd.h>
 
 #include "common/base.h"
-#include "common/chance.h"
-#include "common/machine.h"
-#include "common/moment.h"
+#include "common/guard_page.h"
 #include "common/ops.h"
 #include "common/pass_fd.h"
 #include "common/queue.h"
+#include "common/random.h"
 #include "common/records.h"
+#include "common/sysfs.h"
+#include "common/threads.h"
+#include "common/time.h"
 #include "common/view.h"
 
 #endif /* TWHEEL_SELFTESTS_COMMON_H */

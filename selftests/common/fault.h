@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "machine.h"
+#include "sysfs.h"
 
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "moment.h"
+#include "time.h"
 #include "ops.h"
 
 /*

@@ -1,53 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Of the machine and of the module as a whole: threads, files, parameters, users. */
-#ifndef TWHEEL_SELFTESTS_MACHINE_H
-#define TWHEEL_SELFTESTS_MACHINE_H
+/* Files of sysfs, procfs and their like; the module's parameters and its use count there. */
+#ifndef TWHEEL_SELFTESTS_SYSFS_H
+#define TWHEEL_SELFTESTS_SYSFS_H
 
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "moment.h"
+#include "time.h"
 
 #define PARAMETERS	"/sys/module/twheel/parameters/"
-
-/*
- * Whether threads work: a 32-bit program's need the futex call with 32-bit time,
- * which a kernel without CONFIG_COMPAT_32BIT_TIME does not have.
- */
-static inline bool threads_work(void)
-{
-#ifdef SYS_futex
-	int word = 0;
-
-	return syscall(SYS_futex, &word, 1 /* FUTEX_WAKE */, 1, NULL, NULL, 0) >= 0 ||
-	       errno != ENOSYS;
-#else
-	return true;
-#endif
-}
-
-#define NEEDS_THREADS() do {						\
-	if (!threads_work())						\
-		SKIP(return, "no futex for 32-bit programs");		\
-} while (0)
-
-/* Two pages; the second one cannot be touched. */
-static inline char *guarded_page(void)
-{
-	char *page = mmap(NULL, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (page == MAP_FAILED || mprotect(page + PAGE_SIZE, PAGE_SIZE, PROT_NONE))
-		abort();
-	return page;
-}
 
 static inline long file_get(const char *path, char *text, size_t size)
 {
@@ -119,4 +85,4 @@ static inline bool users_become(long n)
 	return true;
 }
 
-#endif /* TWHEEL_SELFTESTS_MACHINE_H */
+#endif /* TWHEEL_SELFTESTS_SYSFS_H */

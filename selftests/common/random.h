@@ -3,13 +3,13 @@
  * Random numbers from a seed that is printed, and how much of a test runs: what a
  * user says in TWHEEL_SEED and TWHEEL_SCALE.
  */
-#ifndef TWHEEL_SELFTESTS_CHANCE_H
-#define TWHEEL_SELFTESTS_CHANCE_H
+#ifndef TWHEEL_SELFTESTS_RANDOM_H
+#define TWHEEL_SELFTESTS_RANDOM_H
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "moment.h"
+#include "time.h"
 
 /* xorshift64*: the same sequence everywhere for the same seed. */
 static inline __u64 random_next(__u64 *state)
@@ -50,4 +50,4 @@ static inline unsigned int rounds(unsigned int n)
 	return scaled ? scaled : 1;
 }
 
-#endif /* TWHEEL_SELFTESTS_CHANCE_H */
+#endif /* TWHEEL_SELFTESTS_RANDOM_H */

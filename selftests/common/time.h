@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading clocks and letting time pass. */
-#ifndef TWHEEL_SELFTESTS_MOMENT_H
-#define TWHEEL_SELFTESTS_MOMENT_H
+#ifndef TWHEEL_SELFTESTS_TIME_H
+#define TWHEEL_SELFTESTS_TIME_H
 
 #include <errno.h>
 #include <time.h>
@@ -40,4 +40,4 @@ static inline void spin_ns(__u64 ns)
 	spin_until(mono() + ns);
 }
 
-#endif /* TWHEEL_SELFTESTS_MOMENT_H */
+#endif /* TWHEEL_SELFTESTS_TIME_H */
