@@ -13,7 +13,7 @@
 #include "kselftest_harness.h"
 
 #define TIMERS		300
-#define MOST_FAULTS	1000
+#define MAX_FAULTS	1000
 
 /* What became of one life of a queue. */
 struct life {
@@ -93,7 +93,7 @@ TEST(each_point_fails_once_and_leaves_nothing)
 		failed = live_with_fault(fd, ++nth, &life);
 		EXPECT_EQ(life.armed, life.pending);
 		EXPECT_EQ(users, module_users());
-	} while (failed && nth < MOST_FAULTS);
+	} while (failed && nth < MAX_FAULTS);
 	TH_LOG("%u points failed, one at a time", nth - 1);
 	EXPECT_LT(20, nth);
 	EXPECT_FALSE(failed);
@@ -191,7 +191,7 @@ TEST(batch_says_which_of_its_timers_are_armed)
 		ran = batch_with_fault(fd, ++nth, &q, armed, &failed);
 		armed_ones_fire(_metadata, &q, armed, ran);
 		queue_close(&q);
-	} while (failed && nth < MOST_FAULTS);
+	} while (failed && nth < MAX_FAULTS);
 	quota_is_whole(_metadata);
 	queue_close(&keeper);
 	TH_LOG("%u points failed, one at a time", nth - 1);

@@ -12,7 +12,7 @@
 
 #define LEAD		(NSEC_PER_SEC / 5)
 
-#define BURST		MOST_EXPIRIES
+#define BURST		MAX_EXPIRIES
 #define SPREAD		4096U
 #define SPREAD_GAP	20000U
 #define SPARSE		256U
@@ -69,15 +69,15 @@ static void cost_end(const struct expiry *e, const char *peer, unsigned int n)
 	least = 0;
 }
 
-static void stretch_begin(const struct expiry *e __attribute__((unused)))
+static void longest_begin(const struct expiry *e __attribute__((unused)))
 {
-	stretch_start();
+	longest_start();
 }
 
-static void stretch_end(const struct expiry *e __attribute__((unused)), const char *peer,
+static void longest_end(const struct expiry *e __attribute__((unused)), const char *peer,
 			unsigned int n)
 {
-	stretch_figures(peer, n);
+	longest_figures(peer, n);
 }
 
 static void irqs_begin(const struct expiry *e __attribute__((unused)))
@@ -97,7 +97,7 @@ static const struct expiry beside[] = {
 	{ "expire.burst", BURST, 1, at_once, cost_begin, cost_end },
 	{ "expire.spread", SPREAD, 1, spread_out, cost_begin, cost_end },
 	{ "expire.spread.slack", SPREAD, 1000000, spread_out, cost_begin, cost_end },
-	{ "longest", BURST, 1, at_once, stretch_begin, stretch_end },
+	{ "longest", BURST, 1, at_once, longest_begin, longest_end },
 	{ }
 };
 

@@ -6,10 +6,10 @@
 
 #include "guest.h"
 
-#define MOST_FIGURES	512
-#define MOST_SIZES	4
+#define MAX_FIGURES	512
+#define MAX_SIZES	4
 
-static const unsigned int sizes[MOST_SIZES] = { 1000, 10000, 100000, 1000000 };
+static const unsigned int sizes[MAX_SIZES] = { 1000, 10000, 100000, 1000000 };
 
 static struct figure {
 	char peer[16];
@@ -17,7 +17,7 @@ static struct figure {
 	char unit[16];
 	unsigned int n;
 	double value;
-} figures[MOST_FIGURES];
+} figures[MAX_FIGURES];
 
 static unsigned int count;
 
@@ -38,7 +38,7 @@ void figure(const char *peer, const char *name, unsigned int n, double value,
 	printf("{\"name\": \"%s\", \"value\": %.4f, \"unit\": \"%s\", \"n\": %u, "
 	       "\"peer\": \"%s\", \"kernel\": \"%s\"}\n", name, value, unit, n, peer, kernel());
 	fflush(stdout);
-	if (count == MOST_FIGURES)
+	if (count == MAX_FIGURES)
 		return;
 	count++;
 	snprintf(f->peer, sizeof(f->peer), "%s", peer);
@@ -91,7 +91,7 @@ static bool is_first(unsigned int i)
 static void row(const struct figure *first)
 {
 	printf("%-8s %-22s", first->peer, first->name);
-	for (unsigned int i = 0; i < MOST_SIZES; i++) {
+	for (unsigned int i = 0; i < MAX_SIZES; i++) {
 		double value = value_of(first->peer, first->name, sizes[i]);
 
 		if (value == MISSING)
@@ -112,7 +112,7 @@ static void lone_row(const struct figure *f)
 void figures_table(void)
 {
 	printf("\n%-8s %-22s", "pending:", "");
-	for (unsigned int i = 0; i < MOST_SIZES; i++)
+	for (unsigned int i = 0; i < MAX_SIZES; i++)
 		printf(" %10u", sizes[i]);
 	printf("\n");
 	for (unsigned int i = 0; i < count; i++) {

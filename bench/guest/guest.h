@@ -84,10 +84,10 @@ struct memory {
 struct memory memory_now(void);
 void memory_figures(const char *peer, unsigned int n, const struct memory *before);
 
-/* --- stretch.c: the longest that nobody else could run in between --- */
+/* --- longest.c: the longest that nobody else could run in between --- */
 
-void stretch_start(void);
-void stretch_figures(const char *peer, unsigned int n);
+void longest_start(void);
+void longest_figures(const char *peer, unsigned int n);
 
 /* --- interrupts.c: how many there were, beyond the usual --- */
 
@@ -99,7 +99,7 @@ double interrupts_stop(void);
 /**
  * struct expiry - @count timers that a peer arms, and takes when they have expired
  * @name: of the figure
- * @count: how many; MOST_EXPIRIES at most
+ * @count: how many; MAX_EXPIRIES at most
  * @slack: ns, above 1 for those who know slack
  * @after: ns from expiry_start() to the deadline of the i-th
  * @begin: to be called when all are armed
@@ -114,7 +114,7 @@ struct expiry {
 	void (*end)(const struct expiry *e, const char *peer, unsigned int n);
 };
 
-#define MOST_EXPIRIES	10000U
+#define MAX_EXPIRIES	10000U
 
 /* The expiries beside @n pending timers; the last one has no name. */
 const struct expiry *expiries(unsigned int n);

@@ -77,11 +77,11 @@ static int watch(void)
 
 static void expire(unsigned int n)
 {
-	static timer_t timers[MOST_EXPIRIES];
+	static timer_t timers[MAX_EXPIRIES];
 	unsigned int i;
 	int fd = watch();
 
-	for (i = 0; i < MOST_EXPIRIES && !failed; i++)
+	for (i = 0; i < MAX_EXPIRIES && !failed; i++)
 		timers[i] = create();
 	expire_each(fd, timers, n);
 	while (i)

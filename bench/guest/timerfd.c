@@ -70,16 +70,16 @@ static void add(int epfd, int *fds, unsigned int count)
 
 static void expire(unsigned int n)
 {
-	static int fds[MOST_EXPIRIES];
+	static int fds[MAX_EXPIRIES];
 	int epfd = epoll_create1(EPOLL_CLOEXEC);
 	double start = lap_start("create.epoll");
 
-	add(epfd, fds, MOST_EXPIRIES);
+	add(epfd, fds, MAX_EXPIRIES);
 	if (n)
-		cost(peer, "create.epoll", n, lap_stop(start), MOST_EXPIRIES);
+		cost(peer, "create.epoll", n, lap_stop(start), MAX_EXPIRIES);
 	expire_each(epfd, fds, n);
 	close(epfd);
-	for (unsigned int i = 0; i < MOST_EXPIRIES; i++)
+	for (unsigned int i = 0; i < MAX_EXPIRIES; i++)
 		close(fds[i]);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * load: what great loads do to others.  For each there are two bystanders, processes
+ * load: what great loads do to others.  For each there are two probes, processes
  * with a timer of 1 ms of their own; the table says how late they learned of it, while
  * a load ran by twheel, and by timerfds.
  *
@@ -8,7 +8,7 @@
  *
  * NAME is the beginning of a load's name; all of them without. Exit status: 0, or 1
  * with lines that say what was wrong: counts that are not exact, a kernel log that is
- * not clean, memory that did not come back, a bystander that waited too long; or 2
+ * not clean, memory that did not come back, a probe that waited too long; or 2
  * when no load has that name.
  */
 #include <stdarg.h>
@@ -17,12 +17,12 @@
 #include "load.h"
 
 #define IDLE_SECONDS	3
-#define GRACE_ICOUNT	(50 * MSEC)	/* how much later a bystander may be, see judge() */
+#define GRACE_ICOUNT	(50 * MSEC)	/* how much later a probe may be, see judge() */
 #define GRACE		(200 * MSEC)
-#define MOST_FILES	"1000000"	/* timerfds, in all */
+#define MAX_FILES	"1000000"	/* timerfds, in all */
 #define MEMORY_SLOP	(2 << 20)	/* caches of the kernel */
 
-/* The bystanders' two numbers, in ns. */
+/* The probes' two numbers, in ns. */
 struct lateness {
 	__u32 most;		/* 99.9 % are not later */
 	__u32 worst;
@@ -39,7 +39,7 @@ struct row {
 
 static struct shared {
 	struct outcome outcome;
-	struct bystander twheel, timerfd;
+	struct probe twheel, timerfd;
 } *shared;
 
 static bool icount;
@@ -94,18 +94,18 @@ static const struct load {
 
 /* --- one load ------------------------------------------------------------------ */
 
-static pid_t start_bystander(struct bystander *b, void (*run)(struct bystander *b))
+static pid_t start_probe(struct probe *p, void (*run)(struct probe *p))
 {
 	pid_t pid;
 
-	memset(b, 0, sizeof(*b));
+	memset(p, 0, sizeof(*p));
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		run(b);
+		run(p);
 		_exit(0);
 	}
-	for (int i = 0; i < 1000 && !atomic_load(&b->ready); i++)
+	for (int i = 0; i < 1000 && !atomic_load(&p->ready); i++)
 		sleep_ns(10 * MSEC);
 	return pid;
 }
@@ -117,16 +117,16 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static struct lateness wait_for_bystander(struct bystander *b, pid_t pid)
+static struct lateness wait_for_probe(struct probe *p, pid_t pid)
 {
 	unsigned int n;
 
 	waitpid(pid, NULL, 0);
-	n = atomic_load(&b->count);
+	n = atomic_load(&p->count);
 	if (!n)
 		return (struct lateness){ UINT32_MAX, UINT32_MAX };
-	qsort(b->late, n, sizeof(b->late[0]), compare);
-	return (struct lateness){ b->late[n - 1 - n / 1000], b->late[n - 1] };
+	qsort(p->late, n, sizeof(p->late[0]), compare);
+	return (struct lateness){ p->late[n - 1 - n / 1000], p->late[n - 1] };
 }
 
 static void run_pinned(const struct load *load)
@@ -155,16 +155,16 @@ static void run_load(const struct load *load, struct row *row)
 	log_begin();
 	row->leaked = -memory_used();
 	row->hangs = -timer_hangs();
-	twheel = start_bystander(&shared->twheel, bystand_by_twheel);
-	timerfd = start_bystander(&shared->timerfd, bystand_by_timerfd);
+	twheel = start_probe(&shared->twheel, probe_by_twheel);
+	timerfd = start_probe(&shared->timerfd, probe_by_timerfd);
 	start = mono();
 	run_pinned(load);
 	row->seconds = (double)(mono() - start) / SEC;
 	/* Both, before the end of one can be felt by the other. */
 	atomic_store(&shared->twheel.stop, true);
 	atomic_store(&shared->timerfd.stop, true);
-	row->twheel = wait_for_bystander(&shared->twheel, twheel);
-	row->timerfd = wait_for_bystander(&shared->timerfd, timerfd);
+	row->twheel = wait_for_probe(&shared->twheel, twheel);
+	row->timerfd = wait_for_probe(&shared->timerfd, timerfd);
 	row->early = shared->twheel.early + shared->timerfd.early;
 	row->hangs += timer_hangs();
 	row->leaked += memory_used();
@@ -209,12 +209,12 @@ static void judge(const struct load *load, const struct row *row)
 	if (row->hangs && icount)
 		complain(load, "hrtimer: interrupt took too long, %lu times", row->hangs);
 	if (row->twheel.worst > bound || row->timerfd.worst > bound)
-		complain(load, "a bystander waited for more than %u us", bound / 1000);
+		complain(load, "a probe waited for more than %u us", bound / 1000);
 }
 
 static void print_head(void)
 {
-	printf("\nlateness of bystanders' 1 ms timers in us, %s\n\n",
+	printf("\nlateness of the probes' 1 ms timers in us, %s\n\n",
 	       icount ? "1 us = 1000 instructions of the one CPU" : "of the host's time");
 	printf("%-20s %-8s%9s%7s%7s%7s |%9s%10s |%9s%10s |%6s%5s%9s\n", "", "", "", "", "bytes",
 	       "", "twheel", "", "timerfd", "", "irq", "bad", "KB not");
@@ -262,7 +262,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	memset(shared, 0, sizeof(*shared));
-	file_put("/proc/sys/fs/file-max", MOST_FILES);
+	file_put("/proc/sys/fs/file-max", MAX_FILES);
 	for (int i = 1; i < argc; i++) {
 		if (!known(argv[i])) {
 			fprintf(stderr, "load: no load's name begins with '%s'\n", argv[i]);

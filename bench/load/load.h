@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * load: what its files share.  Each load runs in a process of its own, on the CPU
- * that the bystanders have, and tells its outcome in memory that it shares.
+ * that the probes have, and tells its outcome in memory that it shares.
  */
 #ifndef TWHEEL_LOAD_LOAD_H
 #define TWHEEL_LOAD_LOAD_H
@@ -27,20 +27,20 @@ struct outcome {
 void wrong(struct outcome *o, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* --- bystander.c: processes that wait for their own timers, of 1 ms --- */
+/* --- probe.c: processes that wait for their own timers, of 1 ms --- */
 
-#define MOST_SAMPLES	(1U << 18)	/* four minutes */
+#define MAX_SAMPLES	(1U << 18)	/* four minutes */
 
-struct bystander {
+struct probe {
 	atomic_bool ready;
 	atomic_bool stop;
 	atomic_ulong early;
 	atomic_uint count;		/* of late */
-	__u32 late[MOST_SAMPLES];	/* ns */
+	__u32 late[MAX_SAMPLES];	/* ns */
 };
 
-void bystand_by_twheel(struct bystander *b);
-void bystand_by_timerfd(struct bystander *b);
+void probe_by_twheel(struct probe *p);
+void probe_by_timerfd(struct probe *p);
 
 /* Make this process run on the first CPU only. */
 void pin(void);

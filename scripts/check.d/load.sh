@@ -10,8 +10,8 @@ set -uo pipefail
 step "softirqs off"
 if make -s -C selftests/latency OUT="$build/latency"; then
 	in_vm "softirqs off" --icount --kernel stock --timeout 300 \
-		--add "$build/latency/stretch" -- stretch
+		--add "$build/latency/softirq_off" -- softirq_off
 else
-	fail "stretch builds"
+	fail "softirq_off builds"
 fi
 exit 0

@@ -14,10 +14,10 @@ static void note(struct consumer *c, const struct twheel_record *rec)
 	__u64 seen = arena_now(c->arena);
 
 	atomic_fetch_add(&c->actor.step, 1);
-	if (!holds(MOVES_ON, &c->actor, c->count < MOST_RECORDS, "too many records"))
+	if (!holds(MOVES_ON, &c->actor, c->count < MAX_RECORDS, "too many records"))
 		return;
 	c->taken[c->count++] = (struct taken){ .rec = *rec, .seen = seen };
-	if (c->count > MOST_RECORDS / 4)
+	if (c->count > MAX_RECORDS / 4)
 		atomic_store(&c->arena->full, true);
 }
 

@@ -10,7 +10,7 @@
  *	judge.c		what must have been delivered, compared with what was
  *	hostile.c	ioctls that are valid, nearly valid, and not at all
  *	around.c	mmap, mprotect, fork, dup, close ... in between
- *	vandal.c	who scribbles over all shared pages
+ *	scribbler.c	who scribbles over all shared pages
  *
  * Each thread draws all it does from random numbers of its own, which follow from
  * the seed: the same seed is the same sequence for each thread, only the kernel's
@@ -89,11 +89,11 @@ char *place_reserve(void);
 #define WORKERS		2
 #define CONSUMERS	2
 #define SLOTS		150	/* timers that a worker has in mind */
-#define MOST_BATCH	160	/* at least SLOTS, and the marker's two */
-#define MOST_TIMERS	4000	/* in one round */
-#define MOST_SPANS	8000
-#define MOST_BATCHES	48
-#define MOST_RECORDS	40000
+#define MAX_BATCH	160	/* at least SLOTS, and the marker's two */
+#define MAX_TIMERS	4000	/* in one round */
+#define MAX_SPANS	8000
+#define MAX_BATCHES	48
+#define MAX_RECORDS	40000
 #define STALE		32
 #define FAR		(HOUR / 2)	/* no round lasts so long */
 
@@ -158,13 +158,13 @@ struct worker {
 	struct actor actor;
 	struct arena *arena;
 	struct timer *slots[SLOTS];	/* NULL: none; the first is the marker */
-	struct timer *in_batch[MOST_BATCH];
-	struct twheel_op asked[MOST_BATCH], ops[MOST_BATCH];
-	int want[MOST_BATCH];		/* a result that must be, or ANY */
+	struct timer *in_batch[MAX_BATCH];
+	struct twheel_op asked[MAX_BATCH], ops[MAX_BATCH];
+	int want[MAX_BATCH];		/* a result that must be, or ANY */
 	unsigned int timer_count, span_count, base_count;
-	struct timer timers[MOST_TIMERS];
-	struct span spans[MOST_SPANS];
-	struct base bases[MOST_BATCHES];
+	struct timer timers[MAX_TIMERS];
+	struct span spans[MAX_SPANS];
+	struct base bases[MAX_BATCHES];
 	__u64 stale[STALE];	/* ids that were valid once in this round */
 	struct sums sums;
 	int fault_fd;
@@ -180,7 +180,7 @@ struct consumer {
 	struct arena *arena;
 	enum kind kind;
 	unsigned int count;
-	struct taken taken[MOST_RECORDS];
+	struct taken taken[MAX_RECORDS];
 	atomic_bool done;
 };
 
@@ -247,8 +247,8 @@ void hostile_nudge(void);
 /* One ioctl on one of the hostile queues. */
 void hostile_ioctl(struct actor *a);
 void around_step(struct actor *a);
-void vandal_prepare(void);
-void vandal_step(struct actor *a);
+void scribbler_prepare(void);
+void scribbler_step(struct actor *a);
 
 #define VICTIMS		6
 #define RECENT		64

@@ -12,7 +12,7 @@
 
 #include <signal.h>
 
-#define MOST_OPS	100
+#define MAX_OPS	100
 
 struct victim victims[VICTIMS];
 
@@ -212,9 +212,9 @@ static void random_op(struct actor *a, struct twheel_op *op, struct victim *v)
 
 static void submit_some(struct actor *a, int i)
 {
-	struct twheel_op ops[MOST_OPS], *at;
+	struct twheel_op ops[MAX_OPS], *at;
 	struct victim *v = &victims[i];
-	__u32 count = 1 + draw(a, one_in(a, 3) ? MOST_OPS : 5);
+	__u32 count = 1 + draw(a, one_in(a, 3) ? MAX_OPS : 5);
 	struct twheel_submit arg = { .size = sizeof(arg), .count = count };
 	long ret;
 
@@ -398,11 +398,11 @@ static void *around_run(void *data)
 	return NULL;
 }
 
-static void *vandal_run(void *data)
+static void *scribbler_run(void *data)
 {
 	wait_for_all();
 	while (!over)
-		vandal_step(data);
+		scribbler_step(data);
 	return NULL;
 }
 
@@ -415,11 +415,11 @@ void hostile_start(void)
 		victims[i].setup = setup_of(CLOCK_MONOTONIC, 8);
 	}
 	guarded = guarded_page();
-	vandal_prepare();
+	scribbler_prepare();
 	actor_start(&hostiles[0], "ioctls", 0, ioctl_run, &hostiles[0]);
 	actor_start(&hostiles[1], "ioctls", 1, ioctl_run, &hostiles[1]);
 	actor_start(&hostiles[2], "around", 0, around_run, &hostiles[2]);
-	actor_start(&hostiles[3], "vandal", 0, vandal_run, &hostiles[3]);
+	actor_start(&hostiles[3], "scribbler", 0, scribbler_run, &hostiles[3]);
 	atomic_store(&go, true);
 }
 

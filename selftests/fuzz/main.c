@@ -17,7 +17,7 @@
 
 #define ARENAS		2
 #define STUCK_SECONDS	120
-#define MOST_FINDINGS	8
+#define MAX_FINDINGS	8
 
 atomic_bool over, found;
 __u64 base_seed;
@@ -86,7 +86,7 @@ bool holds(enum promise p, struct actor *a, bool good, const char *format, ...)
 	if (good)
 		return true;
 	pthread_mutex_lock(&printing);
-	if (atomic_fetch_add(&broken[p], 1) < MOST_FINDINGS) {
+	if (atomic_fetch_add(&broken[p], 1) < MAX_FINDINGS) {
 		printf("# FINDING: not so: %s\n#   ", texts[p]);
 		va_start(args, format);
 		vprintf(format, args);

@@ -40,8 +40,8 @@ bool model_open(const struct timer *t)
 
 bool model_full(const struct worker *w)
 {
-	return w->timer_count + MOST_BATCH > MOST_TIMERS ||
-	       w->span_count + 2 * MOST_BATCH > MOST_SPANS || w->base_count == MOST_BATCHES;
+	return w->timer_count + MAX_BATCH > MAX_TIMERS ||
+	       w->span_count + 2 * MAX_BATCH > MAX_SPANS || w->base_count == MAX_BATCHES;
 }
 
 /* Whether the timer's deadline is beyond this round. */

@@ -210,7 +210,7 @@ static void arm_marker(struct worker *w)
 
 static void random_batch(struct worker *w)
 {
-	unsigned int count = 3 + draw(&w->actor, one_in(&w->actor, 4) ? MOST_BATCH - 2 : 12);
+	unsigned int count = 3 + draw(&w->actor, one_in(&w->actor, 4) ? MAX_BATCH - 2 : 12);
 	struct timer *marker = w->slots[0];
 	struct twheel_op move = op_move(marker->id, 4 * FAR, 0);
 
@@ -453,7 +453,7 @@ void worker_begin(struct worker *w)
 
 void worker_work(struct worker *w)
 {
-	unsigned int batches = 10 + draw(&w->actor, MOST_BATCHES - 13);
+	unsigned int batches = 10 + draw(&w->actor, MAX_BATCHES - 13);
 
 	while (batches-- && !over && !w->arena->full && !model_full(w)) {
 		random_batch(w);

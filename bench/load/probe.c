@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bystanders: a process with a timer of 1 ms that notes how late it learns of each
+ * Probes: a process with a timer of 1 ms that notes how late it learns of each
  * expiry.  One waits for a twheel queue, another for a timerfd, both in read().
  *
  * They are on the load's CPU and go before it (SCHED_FIFO), so what they see is not
  * the scheduler's idea of fairness but for how long interrupts, softirqs and system
- * calls of others do not let them run.  A period that passed while a bystander could
+ * calls of others do not let them run.  A period that passed while a probe could
  * not run counts, too, with its own lateness.
  */
 #include <sched.h>
@@ -28,26 +28,26 @@ static void go_first(void)
 
 	pin();
 	if (mlockall(MCL_CURRENT | MCL_FUTURE) || sched_setscheduler(0, SCHED_FIFO, &param))
-		perror("# bystander");
+		perror("# probe");
 }
 
 /* The expiry of @deadline is seen now. */
-static void note(struct bystander *b, __u64 deadline, __u64 now_ns)
+static void note(struct probe *p, __u64 deadline, __u64 now_ns)
 {
-	unsigned int n = atomic_load(&b->count);
+	unsigned int n = atomic_load(&p->count);
 	__u64 late = now_ns - deadline;
 
-	if (atomic_load(&b->stop))
+	if (atomic_load(&p->stop))
 		return;
 	if (now_ns < deadline) {
-		atomic_fetch_add(&b->early, 1);
-	} else if (n < MOST_SAMPLES) {
-		b->late[n] = late < UINT32_MAX ? late : UINT32_MAX;
-		atomic_store(&b->count, n + 1);
+		atomic_fetch_add(&p->early, 1);
+	} else if (n < MAX_SAMPLES) {
+		p->late[n] = late < UINT32_MAX ? late : UINT32_MAX;
+		atomic_store(&p->count, n + 1);
 	}
 }
 
-void bystand_by_twheel(struct bystander *b)
+void probe_by_twheel(struct probe *p)
 {
 	struct twheel_record rec;
 	struct queue q;
@@ -56,17 +56,17 @@ void bystand_by_twheel(struct bystander *b)
 	if (queue_open(&q, CLOCK_MONOTONIC, 64) ||
 	    !arm_periodic(q.fd, mono() + MSEC, MSEC, 1))
 		return;
-	atomic_store(&b->ready, true);
-	while (!atomic_load(&b->stop) && read_records(q.fd, &rec, 1) == 1) {
+	atomic_store(&p->ready, true);
+	while (!atomic_load(&p->stop) && read_records(q.fd, &rec, 1) == 1) {
 		__u64 now_ns = mono();
 
 		for (__u32 i = 0; i <= rec.missed; i++)
-			note(b, rec.deadline - (rec.missed - i) * MSEC, now_ns);
+			note(p, rec.deadline - (rec.missed - i) * MSEC, now_ns);
 	}
 	queue_close(&q);
 }
 
-void bystand_by_timerfd(struct bystander *b)
+void probe_by_timerfd(struct probe *p)
 {
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	struct itimerspec when = { .it_interval = { .tv_nsec = MSEC } };
@@ -77,12 +77,12 @@ void bystand_by_timerfd(struct bystander *b)
 	when.it_value = (struct timespec){ .tv_sec = next / SEC, .tv_nsec = next % SEC };
 	if (fd < 0 || timerfd_settime(fd, TFD_TIMER_ABSTIME, &when, NULL))
 		return;
-	atomic_store(&b->ready, true);
-	while (!atomic_load(&b->stop) && read(fd, &expired, 8) == 8) {
+	atomic_store(&p->ready, true);
+	while (!atomic_load(&p->stop) && read(fd, &expired, 8) == 8) {
 		__u64 now_ns = mono();
 
 		for (; expired; expired--, next += MSEC)
-			note(b, next, now_ns);
+			note(p, next, now_ns);
 	}
 	close(fd);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The vandal: writes what it likes to all that can be written in the mappings of the
+ * The scribbler: writes what it likes to all that can be written in the mappings of the
  * hostile queues, heads and flags and words, while the kernel works with them.
  *
  * Some of it is nearly right (a head one behind tail, a word that was armed and is
@@ -26,7 +26,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	signal(sig, SIG_DFL);
 }
 
-void vandal_prepare(void)
+void scribbler_prepare(void)
 {
 	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
 
@@ -107,7 +107,7 @@ static void hammer(struct actor *a, struct victim *v)
 		*word = (*word + 4) | TWHEEL_WORD_ARMED;
 }
 
-void vandal_step(struct actor *a)
+void scribbler_step(struct actor *a)
 {
 	struct victim *v = &victims[draw(a, VICTIMS)];
 	unsigned int way = draw(a, 8);

@@ -14,18 +14,18 @@
 #define TRACING	"/sys/kernel/tracing/"
 
 /* Between an event with this text and the next one with that. */
-static struct stretch {
+static struct span {
 	const char *figure;
 	const char *entry;
 	const char *exit;
 	double since;
 	double longest;
-} stretches[] = {
+} spans[] = {
 	{ "longest.hardirq", "local_timer_entry:", "local_timer_exit:", 0, 0 },
 	{ "longest.softirq", "softirq_entry: vec=8 ", "softirq_exit: vec=8 ", 0, 0 },
 };
 
-#define N_STRETCHES	(sizeof(stretches) / sizeof(stretches[0]))
+#define N_SPANS	(sizeof(spans) / sizeof(spans[0]))
 
 static void set(const char *file, const char *value)
 {
@@ -48,7 +48,7 @@ static void switch_events(const char *on)
 	set("events/irq/softirq_exit/enable", on);
 }
 
-void stretch_start(void)
+void longest_start(void)
 {
 	set("trace_clock", "x86-tsc");
 	set("buffer_size_kb", "8192");
@@ -57,7 +57,7 @@ void stretch_start(void)
 }
 
 /* A line is "task-pid [cpu] flags stamp: event: ...". */
-static void look_at(struct stretch *s, const char *line, double stamp)
+static void look_at(struct span *s, const char *line, double stamp)
 {
 	if (strstr(line, s->entry)) {
 		s->since = stamp;
@@ -79,21 +79,21 @@ static void read_trace(void)
 
 		if (line[0] == '#' || !flags || sscanf(flags, "] %*s %lf:", &stamp) != 1)
 			continue;
-		for (unsigned int i = 0; i < N_STRETCHES; i++)
-			look_at(&stretches[i], line, stamp);
+		for (unsigned int i = 0; i < N_SPANS; i++)
+			look_at(&spans[i], line, stamp);
 	}
 	if (file)
 		fclose(file);
 }
 
-void stretch_figures(const char *peer, unsigned int n)
+void longest_figures(const char *peer, unsigned int n)
 {
 	switch_events("0");
-	for (unsigned int i = 0; i < N_STRETCHES; i++) {
-		stretches[i].since = 0;
-		stretches[i].longest = 0;
+	for (unsigned int i = 0; i < N_SPANS; i++) {
+		spans[i].since = 0;
+		spans[i].longest = 0;
 	}
 	read_trace();
-	for (unsigned int i = 0; i < N_STRETCHES; i++)
-		cost(peer, stretches[i].figure, n, stretches[i].longest, 1);
+	for (unsigned int i = 0; i < N_SPANS; i++)
+		cost(peer, spans[i].figure, n, spans[i].longest, 1);
 }

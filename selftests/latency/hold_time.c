@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include "../common.h"
-#include "holds.h"
+#include "hold_time.h"
 
 #define TRACING		"/sys/kernel/tracing/"
 #define BUFFER_KB	"32768"
-#define MOST_OPEN	4	/* a task, and the softirqs that came in between */
+#define MAX_OPEN	4	/* a task, and the softirqs that came in between */
 
 struct span {
 	char by[64];
@@ -28,7 +28,7 @@ struct span {
 };
 
 static struct {
-	struct span open[MOST_OPEN];
+	struct span open[MAX_OPEN];
 	unsigned int depth;
 	struct span softirq;
 	double irq_since;
@@ -55,7 +55,7 @@ static void switch_events(const char *on)
 	set("events/irq/softirq_exit/enable", on);
 }
 
-void holds_start(void)
+void hold_time_start(void)
 {
 	set("tracing_on", "0");
 	set("trace_clock", "x86-tsc");
@@ -80,9 +80,9 @@ static double length(const struct span *span)
 	return scan.now - span->since - (scan.irqs - span->irqs);
 }
 
-static void on_lock(struct holds *h, const char *caller)
+static void on_lock(struct hold_time *h, const char *caller)
 {
-	if (scan.depth == MOST_OPEN) {
+	if (scan.depth == MAX_OPEN) {
 		h->lost++;
 		return;
 	}
@@ -90,7 +90,7 @@ static void on_lock(struct holds *h, const char *caller)
 	begin(&scan.open[scan.depth++]);
 }
 
-static void on_unlock(struct holds *h)
+static void on_unlock(struct hold_time *h)
 {
 	const struct span *span;
 
@@ -106,7 +106,7 @@ static void on_unlock(struct holds *h)
 	}
 }
 
-static void on_softirq_exit(struct holds *h)
+static void on_softirq_exit(struct hold_time *h)
 {
 	if (!scan.softirq.since)
 		return;
@@ -117,7 +117,7 @@ static void on_softirq_exit(struct holds *h)
 		begin(&scan.open[i]);
 }
 
-static void on_event(struct holds *h, const char *event)
+static void on_event(struct hold_time *h, const char *event)
 {
 	const char *caller = strstr(event, "<-");
 
@@ -138,7 +138,7 @@ static void on_event(struct holds *h, const char *event)
 }
 
 /* A line is "task-pid [cpu] flags stamp: event", or a remark. */
-static void on_line(struct holds *h, char *line)
+static void on_line(struct hold_time *h, char *line)
 {
 	char *flags = strchr(line, ']'), *event;
 
@@ -164,7 +164,7 @@ static unsigned long overrun(void)
 	return at ? strtoul(at + 9, NULL, 10) : 1;
 }
 
-void holds_stop(struct holds *h)
+void hold_time_stop(struct hold_time *h)
 {
 	char line[512];
 	FILE *file;

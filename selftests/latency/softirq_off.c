@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stretch: the longest that the module keeps softirqs off, in all that programs can
+ * softirq_off: the longest that the module keeps softirqs off, in all that programs can
  * have it do: large batches of every op, a million timers due in one instant, a slot
  * with a crowd being taken apart, a full backlog, listings, hostile words, a clock
  * that was set back.
@@ -11,7 +11,7 @@
 #include <sys/eventfd.h>
 
 #include "../common.h"
-#include "holds.h"
+#include "hold_time.h"
 #include "../../bench/common/machine.h"
 
 #define LIMIT		50000
@@ -51,13 +51,13 @@ static void verdict(bool good, const char *what)
 	failures += !good;
 }
 
-/* What was traced since holds_start(). */
+/* What was traced since hold_time_start(). */
 static void measured(const char *what)
 {
-	struct holds h;
+	struct hold_time h;
 	char text[160];
 
-	holds_stop(&h);
+	hold_time_stop(&h);
 	snprintf(text, sizeof(text), "%s: %.0f at most in %s, %lu times%s", what, h.longest,
 		 h.by, h.count, h.lost ? "; events were lost" : "");
 	verdict(h.count && !h.lost && h.longest <= LIMIT, text);
@@ -67,10 +67,10 @@ static void measured(const char *what)
 static void measured_softirq(const char *what, unsigned int queues)
 {
 	double limit = LIMIT + (queues - 1) * PER_QUEUE;
-	struct holds h;
+	struct hold_time h;
 	char text[160];
 
-	holds_stop(&h);
+	hold_time_stop(&h);
 	snprintf(text, sizeof(text), "%s: %.0f at most in %s, %.0f in a softirq%s", what,
 		 h.longest, h.by, h.softirq, h.lost ? "; events were lost" : "");
 	verdict(h.count && h.softirq && !h.lost && h.longest <= LIMIT && h.softirq <= limit,
@@ -228,7 +228,7 @@ static struct twheel_op query_it(struct scene *s, unsigned int i)
 
 static void run_traced(const char *what, struct scene *s, unsigned int n, make_op make)
 {
-	holds_start();
+	hold_time_start();
 	run(s, n, make);
 	measured(what);
 }
@@ -287,7 +287,7 @@ static void batches_that_flow(const char *what, make_op make)
 
 	begin(&s, CLOCK_MONOTONIC, TWHEEL_SETUP_WORDS, 64, SOME);
 	run(&s, BATCH, make);
-	holds_start();
+	hold_time_start();
 	for (unsigned int i = 0; i < SOME / BATCH; i++) {
 		struct twheel_op ops[64];
 
@@ -323,19 +323,19 @@ static void million_at_once(void)
 	s.start = mono() + 2 * SEC;
 	run(&s, MANY, arm_same);
 	verdict(mono() < s.start, "10^6 timers are armed before they are due");
-	holds_start();
+	hold_time_start();
 	wait_until(&s, s.start);
 	measured_softirq("10^6 timers due in one instant", 1);
 	st = stats(s.q.fd);
 	verdict(st.unread == RING && st.backlog == MANY - RING, "the rest waits in the backlog");
-	holds_start();
+	hold_time_start();
 	for (int i = 0; i < 2; i++) {
 		got += drain(&s);
 		flush(s.q.fd);
 	}
 	measured("FLUSH of a full backlog");
 	verdict(got == 2 * RING, "FLUSH fills the ring");
-	holds_start();
+	hold_time_start();
 	list_some(&s);
 	measured("LIST of the backlog");
 	end(&s);
@@ -348,11 +348,11 @@ static void crowd(void)
 	begin(&s, CLOCK_MONOTONIC, 0, RING, RING);
 	s.start = mono() + SEC;
 	run(&s, RING, arm_crowd);
-	holds_start();
+	hold_time_start();
 	wait_until(&s, s.start + CROWD_SPREAD);
 	measured_softirq("65536 timers within 20 ms, crowds taken apart", 1);
 	verdict(drain(&s) == RING, "each has its record");
-	holds_start();
+	hold_time_start();
 	for (int i = 0; i < 100; i++)
 		stats(s.q.fd);
 	measured("STATS");
@@ -370,7 +370,7 @@ static void words_case(const char *what, __u64 (*wish)(struct scene *s, unsigned
 	run(&s, SOME, move_same);
 	for (unsigned int i = 0; i < SOME; i++)
 		__atomic_store_n(&s.words[(__u32)s.ids[i]], wish(&s, i), __ATOMIC_SEQ_CST);
-	holds_start();
+	hold_time_start();
 	wait_until(&s, s.start + 100 * MSEC);
 	measured_softirq(what, 1);
 	end(&s);
@@ -406,7 +406,7 @@ static void periodic(void)
 	begin(&s, CLOCK_MONOTONIC, 0, 2 * PERIODIC, PERIODIC);
 	s.start = mono() + 20 * MSEC;
 	run(&s, PERIODIC, arm_period);
-	holds_start();
+	hold_time_start();
 	sleep_ns(50 * MSEC);
 	measured("1024 timers of 100 us that nobody reads");
 	end(&s);
@@ -423,7 +423,7 @@ static void many_queues(void)
 		s[i].start = start;
 		run(&s[i], 64, arm_same);
 	}
-	holds_start();
+	hold_time_start();
 	wait_until(&s[0], start);
 	sleep_ns(100 * MSEC);
 	measured_softirq("256 queues, each with 64 timers due in one instant", QUEUES);
@@ -457,13 +457,13 @@ static void clock_set_back(void)
 	begin(&s, CLOCK_REALTIME, 0, RING, 8192);
 	run(&s, 448, arm_everywhere);
 	set_back(HOUR);
-	holds_start();
+	hold_time_start();
 	run(&s, 4096, arm_everywhere);
 	sleep_ns(200 * MSEC);
 	run(&s, 4096, arm_everywhere);
 	sleep_ns(500 * MSEC);
 	measured_softirq("the clock was set back, timers in every slot", 1);
-	holds_start();
+	hold_time_start();
 	set_back(-2LL * HOUR);
 	sleep_ns(100 * MSEC);
 	measured_softirq("and set forward again", 1);
