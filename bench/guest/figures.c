@@ -2,8 +2,9 @@
 /* What was measured: one line of JSON each, at once, and a table at the end. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 
+#include "../common/icount.h"
+#include "../common/json.h"
 #include "guest.h"
 
 #define MAX_FIGURES	512
@@ -21,23 +22,12 @@ static struct figure {
 
 static unsigned int count;
 
-static const char *kernel(void)
-{
-	static struct utsname name;
-
-	if (!name.release[0])
-		uname(&name);
-	return name.release;
-}
-
 void figure(const char *peer, const char *name, unsigned int n, double value,
 	    const char *unit)
 {
 	struct figure *f = &figures[count];
 
-	printf("{\"name\": \"%s\", \"value\": %.4f, \"unit\": \"%s\", \"n\": %u, "
-	       "\"peer\": \"%s\", \"kernel\": \"%s\"}\n", name, value, unit, n, peer, kernel());
-	fflush(stdout);
+	json_figure(name, value, unit, n, peer);
 	if (count == MAX_FIGURES)
 		return;
 	count++;

@@ -21,7 +21,6 @@
 /* --- meter.c: the clock, and the processor's idle time --- */
 
 double now(void);
-bool counts_instructions(void);
 void quiesce(void);
 
 /* What passes between the two.  The name is the figure's, for --profile. */

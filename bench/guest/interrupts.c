@@ -4,27 +4,12 @@
  * is the same for all who use hrtimers.  The kernel has some without anybody's
  * timers; a sleep tells how many, and they are taken off.
  */
-#include <stdio.h>
-
+#include "../common/procfs.h"
 #include "guest.h"
 
 #define SLEEP	100		/* s; virtual ones, that take no time */
 
 static double start, start_count;
-
-static double count(void)
-{
-	FILE *file = fopen("/proc/interrupts", "re");
-	char line[256];
-	double sum = 0;
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, " LOC: %lf", &sum) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return sum;
-}
 
 /* Interrupts in a ns in which nobody wants any. */
 static double usual(void)
@@ -34,10 +19,10 @@ static double usual(void)
 	double before, since;
 
 	if (rate < 0) {
-		before = count();
+		before = proc_timer_interrupts();
 		since = now();
 		nanosleep(&pause, NULL);
-		rate = (count() - before) / (now() - since);
+		rate = (proc_timer_interrupts() - before) / (now() - since);
 	}
 	return rate;
 }
@@ -45,12 +30,12 @@ static double usual(void)
 void interrupts_start(void)
 {
 	start = now();
-	start_count = count();
+	start_count = proc_timer_interrupts();
 }
 
 double interrupts_stop(void)
 {
-	double interrupts = count() - start_count, time = now() - start;
+	double interrupts = proc_timer_interrupts() - start_count, time = now() - start;
 
 	return interrupts - usual() * time;
 }

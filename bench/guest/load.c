@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The work that every peer is given: deadlines at random within an hour, an hour
- * from now, so that none is reached while ops are measured.
+ * The work that every peer is given: deadlines at random within SPREAD, an hour from
+ * now, so that none is reached while ops are measured.  A move is by some seconds, as
+ * that of an idle timeout is: mostly it leaves a timer in its slot of the wheel.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/random.h"
 #include "guest.h"
 
-static __u32 next_random(__u64 *state)
-{
-	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return *state >> 33;
-}
+#define SPREAD	(1ULL << 33)	/* ns: 8.6 s */
 
 struct timespec to_timespec(__u64 ns)
 {
@@ -22,7 +20,7 @@ struct timespec to_timespec(__u64 ns)
 
 static __u64 random_deadline(const struct load *load, __u64 *seed)
 {
-	return load->base + ((__u64)next_random(seed) * HOUR >> 31);
+	return load->base + random_below(seed, SPREAD);
 }
 
 /* Fisher and Yates. */
@@ -31,7 +29,7 @@ static void shuffle(__u32 *order, unsigned int n, __u64 *seed)
 	for (unsigned int i = 0; i < n; i++)
 		order[i] = i;
 	for (unsigned int i = n - 1; i > 0; i--) {
-		unsigned int j = next_random(seed) % (i + 1);
+		unsigned int j = random_below(seed, i + 1);
 		__u32 other = order[j];
 
 		order[j] = order[i];
@@ -46,7 +44,7 @@ static void fill(struct load *load)
 	for (unsigned int i = 0; i < load->n; i++)
 		load->deadline[i] = random_deadline(load, &seed);
 	for (unsigned int i = 0; i < LOAD_OPS; i++) {
-		load->pick[i] = next_random(&seed) % load->n;
+		load->pick[i] = random_below(&seed, load->n);
 		load->fresh[i] = random_deadline(load, &seed);
 		load->when[i] = to_timespec(load->fresh[i]);
 	}

@@ -13,10 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/icount.h"
 #include "guest.h"
-
-#define CALIBRATION	1000000UL
-#define TRIALS		3
 
 static struct {
 	pthread_t thread;
@@ -33,36 +31,6 @@ double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1e9 + ts.tv_nsec;
-}
-
-/* What an instruction takes: ten a turn, most of which do nothing. */
-static double instruction(void)
-{
-#if defined(__x86_64__)
-	unsigned long turns = CALIBRATION;
-	double start = now();
-
-	__asm__ volatile("1: nop; nop; nop; nop; nop; nop; nop; nop\n\t"
-			 "dec %0\n\tjnz 1b" : "+r" (turns));
-	return (now() - start) / CALIBRATION / 10;
-#else
-	return -1;
-#endif
-}
-
-bool counts_instructions(void)
-{
-	static double best;
-
-	if (best)
-		return best > 0.98 && best < 1.02;
-	for (unsigned int i = 0; i < TRIALS; i++) {
-		double trial = instruction();
-
-		if (!best || trial < best)
-			best = trial;
-	}
-	return counts_instructions();
 }
 
 /* What is left to RCU and to work items is not for the next one to pay for. */

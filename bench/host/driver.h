@@ -4,7 +4,7 @@
  * numbers, the clocks.  A peer is a program: it defines PEER and includes this,
  * then defines the peer_*() functions below.
  *
- *	<peer> n [ops]	prints JSON lines {name, value, unit, n, peer}; ops: no expiry
+ *	<peer> n [ops]	prints lines of JSON, see json.h; ops: no expiry
  *
  * Time is virtual.  clock_gettime(), epoll_wait() and poll() are defined here
  * and so found before libc's by the libraries: they see the driver's clock, and
@@ -31,6 +31,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../common/json.h"
 
 typedef unsigned long long u64;
 typedef unsigned int u32;
@@ -151,11 +153,12 @@ static inline void go_on(u32 i)
 
 static void report(const char *name, double value, u32 n)
 {
+	char full[64];
+
 	if (!name)
 		return;
-	printf("{\"name\": \"host.%s\", \"value\": %.1f, \"unit\": \"ns\", ", name, value);
-	printf("\"n\": %u, \"peer\": \"%s\"}\n", n, PEER);
-	fflush(stdout);
+	snprintf(full, sizeof(full), "host.%s", name);
+	json_figure(full, value, "ns", n, PEER);
 }
 
 static void begin(u32 n, u64 deadlines_span)

@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <sys/wait.h>
 
+#include "kmsg.h"
 #include "load.h"
 
 #define IDLE_SECONDS	3
@@ -31,7 +32,7 @@ struct lateness {
 struct row {
 	struct lateness twheel, timerfd;
 	double seconds;
-	unsigned long hangs;
+	double hangs;
 	unsigned int bad_lines;
 	double leaked;
 	unsigned long early;
@@ -152,9 +153,9 @@ static void run_load(const struct load *load, struct row *row)
 	__u64 start;
 
 	memset(&shared->outcome, 0, sizeof(shared->outcome));
-	log_begin();
-	row->leaked = -memory_used();
-	row->hangs = -timer_hangs();
+	kmsg_begin();
+	row->leaked = proc_memory_free();
+	row->hangs = -proc_timer_hangs();
 	twheel = start_probe(&shared->twheel, probe_by_twheel);
 	timerfd = start_probe(&shared->timerfd, probe_by_timerfd);
 	start = mono();
@@ -166,9 +167,9 @@ static void run_load(const struct load *load, struct row *row)
 	row->twheel = wait_for_probe(&shared->twheel, twheel);
 	row->timerfd = wait_for_probe(&shared->timerfd, timerfd);
 	row->early = shared->twheel.early + shared->timerfd.early;
-	row->hangs += timer_hangs();
-	row->leaked += memory_used();
-	row->bad_lines = log_bad_lines();
+	row->hangs += proc_timer_hangs();
+	row->leaked -= proc_memory_free();
+	row->bad_lines = kmsg_bad_lines();
 }
 
 /* --- what is said of it ----------------------------------------------------------- */
@@ -207,7 +208,7 @@ static void judge(const struct load *load, const struct row *row)
 	if (row->leaked > MEMORY_SLOP)
 		complain(load, "%.0f KB did not come back", row->leaked / 1024);
 	if (row->hangs && icount)
-		complain(load, "hrtimer: interrupt took too long, %lu times", row->hangs);
+		complain(load, "hrtimer: interrupt took too long, %.0f times", row->hangs);
 	if (row->twheel.worst > bound || row->timerfd.worst > bound)
 		complain(load, "a probe waited for more than %u us", bound / 1000);
 }
@@ -227,7 +228,7 @@ static void print_row(const struct load *load, const struct row *row)
 {
 	const struct outcome *o = &shared->outcome;
 
-	printf("%-20s %-8s%9lu%7u%7.0f%7.1f |%9.1f%10.1f |%9.1f%10.1f |%6lu%5u%9.0f\n", load->name,
+	printf("%-20s %-8s%9lu%7u%7.0f%7.1f |%9.1f%10.1f |%9.1f%10.1f |%6.0f%5u%9.0f\n", load->name,
 	       load->by, o->timers, o->queues, o->bytes, row->seconds, row->twheel.most / 1e3,
 	       row->twheel.worst / 1e3, row->timerfd.most / 1e3, row->timerfd.worst / 1e3,
 	       row->hangs, row->bad_lines, row->leaked / 1024);

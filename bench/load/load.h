@@ -7,7 +7,8 @@
 #define TWHEEL_LOAD_LOAD_H
 
 #include "../../selftests/common.h"
-#include "../common/machine.h"
+#include "../common/icount.h"
+#include "../common/procfs.h"
 
 /**
  * struct outcome - what a load did

@@ -87,13 +87,13 @@ static void read_all(struct outcome *o, struct files *f)
 void timerfd_pending(struct outcome *o)
 {
 	__u64 start = mono() + HOUR, seed = 2;
-	double before = memory_used();
+	double before = proc_memory_free();
 	struct files f;
 
 	o->timers = FILES;
 	if (!make_files(o, &f, FILES, false, start, HOUR, 1))
 		return;
-	o->bytes = (memory_used() - before) / FILES;
+	o->bytes = (before - proc_memory_free()) / FILES;
 	for (unsigned int i = 0; i < FILES; i += 10)
 		set_time(f.fds[i], start + random_below(&seed, HOUR));
 	close_files(&f);
@@ -101,13 +101,13 @@ void timerfd_pending(struct outcome *o)
 
 void timerfd_instant(struct outcome *o)
 {
-	double before = memory_used();
+	double before = proc_memory_free();
 	struct files f;
 
 	o->timers = FILES;
 	if (!make_files(o, &f, FILES, true, mono() + (counts_instructions() ? 3 : 20) * SEC, 0, 0))
 		return;
-	o->bytes = (memory_used() - before) / FILES;
+	o->bytes = (before - proc_memory_free()) / FILES;
 	read_all(o, &f);
 	close_files(&f);
 }

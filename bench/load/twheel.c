@@ -136,7 +136,7 @@ void twheel_pending(struct outcome *o)
 {
 	struct pending p = { .start = mono() + HOUR, .seed = 1 };
 	struct twheel_op more = op_arm(p.start, 0);
-	double before = memory_used();
+	double before = proc_memory_free();
 	struct queue q = { .setup = setup_of(CLOCK_MONOTONIC, 1024) };
 
 	o->timers = PENDING;
@@ -146,7 +146,7 @@ void twheel_pending(struct outcome *o)
 		wrong(o, "no queue");
 		return;
 	}
-	o->bytes = (memory_used() - before) / PENDING;
+	o->bytes = (before - proc_memory_free()) / PENDING;
 	expect(o, "one more timer", -ENOSPC, run_op(q.fd, &more));
 	expect(o, "pending", PENDING, stats(q.fd).pending);
 	list_and_move(o, &q, &p);
@@ -172,7 +172,7 @@ static void take_all(struct outcome *o, struct queue *q, struct tally *t)
 
 void twheel_instant(struct outcome *o)
 {
-	double before = memory_used();
+	double before = proc_memory_free();
 	struct tally t;
 	struct queue q;
 	__u64 due;
@@ -180,7 +180,7 @@ void twheel_instant(struct outcome *o)
 	o->timers = INSTANT;
 	o->queues = 1;
 	tally_begin(&t, INSTANT);
-	before = memory_used();
+	before = proc_memory_free();
 	if (queue_open(&q, CLOCK_MONOTONIC, 65536) || queue_map(&q)) {
 		wrong(o, "no queue");
 		return;
@@ -192,7 +192,7 @@ void twheel_instant(struct outcome *o)
 			sleep_ns(due - mono());
 		take_all(o, &q, &t);
 	}
-	o->bytes = (memory_used() - before) / INSTANT;
+	o->bytes = (before - proc_memory_free()) / INSTANT;
 	tally_end(o, &t);
 	queue_close(&q);
 }

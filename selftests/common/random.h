@@ -9,21 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../bench/common/random.h"
 #include "time.h"
-
-/* xorshift64*: the same sequence everywhere for the same seed. */
-static inline __u64 random_next(__u64 *state)
-{
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return *state * 0x2545f4914f6cdd1dULL;
-}
-
-static inline __u64 random_below(__u64 *state, __u64 bound)
-{
-	return (random_next(state) >> 11) % bound;
-}
 
 static inline __u64 number_from_env(const char *name, __u64 otherwise)
 {

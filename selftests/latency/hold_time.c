@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../bench/common/tracefs.h"
 #include "../common.h"
 #include "hold_time.h"
 
-#define TRACING		"/sys/kernel/tracing/"
 #define BUFFER_KB	"32768"
 #define MAX_OPEN	4	/* a task, and the softirqs that came in between */
 
@@ -36,37 +36,18 @@ static struct {
 	double now;
 } scan;
 
-static void set(const char *file, const char *value)
-{
-	char path[128];
-	long ret;
-
-	snprintf(path, sizeof(path), TRACING "%s", file);
-	ret = file_put(path, value);
-	if (ret)
-		fprintf(stderr, "# %s: %s\n", path, strerror(-ret));
-}
-
-static void switch_events(const char *on)
-{
-	set("events/irq_vectors/local_timer_entry/enable", on);
-	set("events/irq_vectors/local_timer_exit/enable", on);
-	set("events/irq/softirq_entry/enable", on);
-	set("events/irq/softirq_exit/enable", on);
-}
-
 void hold_time_start(void)
 {
-	set("tracing_on", "0");
-	set("trace_clock", "x86-tsc");
-	set("buffer_size_kb", BUFFER_KB);
-	set("set_ftrace_filter", "tw_queue_*lock");
-	set("current_tracer", "function");
-	set("events/irq/softirq_entry/filter", "vec == 8");
-	set("events/irq/softirq_exit/filter", "vec == 8");
-	switch_events("1");
-	set("trace", "");
-	set("tracing_on", "1");
+	tracefs_set("tracing_on", "0");
+	tracefs_set("trace_clock", "x86-tsc");
+	tracefs_set("buffer_size_kb", BUFFER_KB);
+	tracefs_set("set_ftrace_filter", "tw_queue_*lock");
+	tracefs_set("current_tracer", "function");
+	tracefs_set("events/irq/softirq_entry/filter", "vec == 8");
+	tracefs_set("events/irq/softirq_exit/filter", "vec == 8");
+	tracefs_timer_events("1");
+	tracefs_set("trace", "");
+	tracefs_set("tracing_on", "1");
 }
 
 static void begin(struct span *span)
@@ -117,39 +98,26 @@ static void on_softirq_exit(struct hold_time *h)
 		begin(&scan.open[i]);
 }
 
-static void on_event(struct hold_time *h, const char *event)
+static void on_event(void *data, double stamp, const char *event)
 {
 	const char *caller = strstr(event, "<-");
+	struct hold_time *h = data;
 
-	if (!strncmp(event, "tw_queue_lock ", 14) && caller) {
+	scan.now = stamp;
+	if (tracefs_is(event, "tw_queue_lock ") && caller) {
 		on_lock(h, caller + 2);
-	} else if (!strncmp(event, "tw_queue_unlock ", 16)) {
+	} else if (tracefs_is(event, "tw_queue_unlock ")) {
 		on_unlock(h);
-	} else if (!strncmp(event, "softirq_entry:", 14)) {
+	} else if (tracefs_is(event, "softirq_entry:")) {
 		begin(&scan.softirq);
-	} else if (!strncmp(event, "softirq_exit:", 13)) {
+	} else if (tracefs_is(event, "softirq_exit:")) {
 		on_softirq_exit(h);
-	} else if (!strncmp(event, "local_timer_entry:", 18)) {
+	} else if (tracefs_is(event, "local_timer_entry:")) {
 		scan.irq_since = scan.now;
-	} else if (!strncmp(event, "local_timer_exit:", 17) && scan.irq_since) {
+	} else if (tracefs_is(event, "local_timer_exit:") && scan.irq_since) {
 		scan.irqs += scan.now - scan.irq_since;
 		scan.irq_since = 0;
 	}
-}
-
-/* A line is "task-pid [cpu] flags stamp: event", or a remark. */
-static void on_line(struct hold_time *h, char *line)
-{
-	char *flags = strchr(line, ']'), *event;
-
-	line[strcspn(line, "\n")] = '\0';
-	if (strstr(line, "LOST"))
-		h->lost++;
-	if (line[0] == '#' || !flags || sscanf(flags, "] %*s %lf:", &scan.now) != 1)
-		return;
-	event = strstr(flags, ": ");
-	if (event)
-		on_event(h, event + 2);
 }
 
 /* How many events were written over. */
@@ -158,7 +126,7 @@ static unsigned long overrun(void)
 	char text[512];
 	const char *at;
 
-	if (file_get(TRACING "per_cpu/cpu0/stats", text, sizeof(text)) <= 0)
+	if (file_get(TRACEFS "per_cpu/cpu0/stats", text, sizeof(text)) <= 0)
 		return 1;
 	at = strstr(text, "overrun: ");
 	return at ? strtoul(at + 9, NULL, 10) : 1;
@@ -166,20 +134,11 @@ static unsigned long overrun(void)
 
 void hold_time_stop(struct hold_time *h)
 {
-	char line[512];
-	FILE *file;
-
-	set("tracing_on", "0");
-	switch_events("0");
+	tracefs_set("tracing_on", "0");
+	tracefs_timer_events("0");
 	memset(h, 0, sizeof(*h));
 	memset(&scan, 0, sizeof(scan));
 	h->lost = overrun();
-	file = fopen(TRACING "trace", "re");
-	while (file && fgets(line, sizeof(line), file))
-		on_line(h, line);
-	if (file)
-		fclose(file);
-	else
-		h->lost++;
-	set("current_tracer", "nop");
+	h->lost += tracefs_read(on_event, h);
+	tracefs_set("current_tracer", "nop");
 }

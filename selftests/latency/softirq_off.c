@@ -10,9 +10,9 @@
  */
 #include <sys/eventfd.h>
 
+#include "../../bench/common/icount.h"
 #include "../common.h"
 #include "hold_time.h"
-#include "../../bench/common/machine.h"
 
 #define LIMIT		50000
 #define BATCH		256U

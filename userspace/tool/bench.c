@@ -6,9 +6,9 @@
  * run.  A plain loop over the same random numbers is measured too and taken off.
  *
  * The unit is what the clock counts.  Under QEMU's -icount a nanosecond is an
- * instruction; that is found out by timing a loop of known length.  Instructions
- * can be told from run to run within a percent, so there the floors are checked:
- * a touch takes 15 at most, and timerfd_settime() 90 times as many.
+ * instruction (bench/common/icount.h).  Instructions are the same from run to run
+ * within a percent, so there the floors are checked: a touch takes 15 at most, and
+ * timerfd_settime() 90 times as many.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -20,6 +20,8 @@
 #include <twheel.h>
 #include <unistd.h>
 
+#include "../../bench/common/icount.h"
+#include "../../bench/common/random.h"
 #include "tool.h"
 
 #define HOUR		(3600 * NSEC_PER_SEC)
@@ -51,28 +53,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1e9 + ts.tv_nsec;
-}
-
-static __u32 next_random(__u64 *state)
-{
-	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return *state >> 33;
-}
-
-/* Whether the clock counts instructions: ten a turn, most of which do nothing. */
-static bool counts_instructions(void)
-{
-#if defined(__x86_64__)
-	unsigned long turns = 1000000;
-	double per_turn, start = now();
-
-	__asm__ volatile("1: nop; nop; nop; nop; nop; nop; nop; nop\n\t"
-			 "dec %0\n\tjnz 1b" : "+r" (turns));
-	per_turn = (now() - start) / 1000000;
-	return per_turn > 9.8 && per_turn < 10.2;
-#else
-	return false;
-#endif
 }
 
 static int arm_all(struct bench *b)
@@ -122,7 +102,7 @@ static int bench_begin(struct bench *b, unsigned int n)
 	b->deadline = twheel_now(&b->tw) + 2 * HOUR;
 	ret = b->ids && b->order ? arm_all(b) : -ENOMEM;
 	for (unsigned int i = 0; !ret && i < TOUCHES; i++)
-		b->order[i] = b->ids[next_random(&seed) % n];
+		b->order[i] = b->ids[random_below(&seed, n)];
 	if (ret)
 		bench_end(b);
 	return ret;
