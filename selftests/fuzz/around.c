@@ -1,116 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The system calls around the ioctls: what a process does to descriptors and mappings
- * while others use them.  Hostile ones, on the hostile queues: mmap in all ways,
- * munmap, mremap, mprotect, madvise, fork, dup, close, descriptors through a socket,
- * eventfds that come and go, signals, and the wall clock set.  And harmless ones, that
- * an honest queue must not notice.
- *
- * All mappings are put into places that were reserved, with MAP_FIXED: so what is
- * unmapped there under somebody's hands is never anything else's.
+ * of the hostile queues while others use them.  mmap in all ways, munmap, mremap,
+ * mprotect, madvise, fork, dup, close, descriptors through a socket, eventfds that come
+ * and go, signals, and the wall clock set.
  */
-#include "fuzz.h"
+#include "around.h"
+#include "harmless.h"
+#include "ioctls.h"
+#include "promise.h"
+#include "victim.h"
 
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
-
-char *place_reserve(void)
-{
-	char *place = mmap(NULL, PLACE_BYTES, PROT_NONE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (place == MAP_FAILED)
-		abort();
-	return place;
-}
-
-/* --- harmless ---------------------------------------------------------------------- */
-
-static void dup_and_close(const struct queue *q)
-{
-	int fd = fcntl(q->fd, F_DUPFD_CLOEXEC, 0);
-
-	stats(fd);
-	close(fd);
-}
-
-/* A second mapping shows the same ring. */
-static void map_twice(struct actor *a, const struct queue *q)
-{
-	char *spare = (char *)q->ring + PLACE_SPARE;
-	const struct twheel_ring *ring = (void *)spare;
-	size_t size = PLACE_BYTES - PLACE_SPARE;
-
-	if (size > q->setup.ring_size)
-		size = q->setup.ring_size;
-	if (!holds(VIEWS, a, mmap(spare, size, PROT_READ, MAP_SHARED | MAP_FIXED, q->fd,
-				  q->setup.ring_offset) == spare, "second mapping: %d", errno))
-		return;
-	holds(VIEWS, a, ring->entries == q->setup.ring_entries, "second mapping: %u entries",
-	      ring->entries);
-	munmap(spare, size);
-}
-
-/* The child has the descriptor, and leaves. */
-static void fork_and_exit(const struct queue *q)
-{
-	pid_t pid = fork();
-
-	if (!pid) {
-		stats(q->fd);
-		_exit(0);
-	}
-	if (pid > 0)
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-}
-
-/* Returns the descriptor that came out of the other end. */
-static int through_socket(int fd)
-{
-	char byte, control[CMSG_SPACE(sizeof(int))];
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	int pair[2], received = -1;
-
-	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair))
-		return -1;
-	if (send_fd(pair[0], fd, 0) == 1 && recvmsg(pair[1], &msg, MSG_CMSG_CLOEXEC) == 1 &&
-	    CMSG_FIRSTHDR(&msg))
-		memcpy(&received, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(received));
-	close(pair[0]);
-	close(pair[1]);
-	return received;
-}
-
-static void show_fdinfo(int fd)
-{
-	char path[64], text[2048];
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	file_get(path, text, sizeof(text));
-}
-
-void around_harmless(struct actor *a, const struct queue *q)
-{
-	unsigned int way = draw(a, 16);
-
-	step(a, "harmless %u", way);
-	if (way < 5)
-		dup_and_close(q);
-	else if (way < 9 && a->number % WORKERS == 0)
-		map_twice(a, q);
-	else if (way < 10)
-		fork_and_exit(q);
-	else if (way < 13)
-		close(through_socket(q->fd));
-	else
-		show_fdinfo(q->fd);
-}
 
 /* --- hostile mappings ------------------------------------------------------------------ */
 
@@ -245,7 +148,7 @@ static void fork_something(struct actor *a)
 		signal(SIGALRM, SIG_DFL);
 		ualarm(1000 + draw(a, 100000), 0);
 		for (int i = 0; i < 20; i++)
-			hostile_ioctl(a);
+			ioctl_step(a);
 		map_something(a, draw(a, VICTIMS));
 		_exit(over);
 	}

@@ -5,7 +5,8 @@
  * records behind, and the round does not end.  A signal ends their sleep when the
  * round is over.
  */
-#include "fuzz.h"
+#include "consumer.h"
+#include "promise.h"
 
 #include <signal.h>
 

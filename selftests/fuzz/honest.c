@@ -4,7 +4,15 @@
  * each round the queue is a new one, with other settings; in the end of it nothing is
  * due any more, the views must agree with the model, and the judge has all records.
  */
-#include "fuzz.h"
+#include "consumer.h"
+#include "honest.h"
+#include "judge.h"
+#include "model.h"
+#include "place.h"
+#include "promise.h"
+#include "worker.h"
+
+#include "../common/fault.h"
 
 #include <signal.h>
 #include <sys/eventfd.h>

@@ -9,7 +9,8 @@
  * each span must have as many records as its end promises, and each consumer's
  * records must be in order.
  */
-#include "fuzz.h"
+#include "judge.h"
+#include "promise.h"
 
 static __u64 written(const struct taken *r)
 {

@@ -9,7 +9,8 @@
  * when a timer is delivered; so to an open span of a one-shot timer two answers are
  * right, and the one that comes decides what the judge expects.
  */
-#include "fuzz.h"
+#include "model.h"
+#include "promise.h"
 
 enum meaning { PENDING, NOT_ARMED, UNKNOWN_ID, NONSENSE };
 

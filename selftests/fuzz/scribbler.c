@@ -4,12 +4,14 @@
  * hostile queues, heads and flags and words, while the kernel works with them.
  *
  * Some of it is nearly right (a head one behind tail, a word that was armed and is
- * now cancelled), for that goes further than noise.  What it writes to may not be
+ * now cancelled), because that goes further than noise.  What it writes to may not be
  * mapped at the moment, or lie beyond the words that exist: then a signal takes it
  * back.
  */
-#include "fuzz.h"
+#include "scribbler.h"
+#include "victim.h"
 
+#include <setjmp.h>
 #include <signal.h>
 
 static __thread sigjmp_buf back;

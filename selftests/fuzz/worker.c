@@ -8,48 +8,13 @@
  * Everything is drawn before it is known what the kernel has answered, so the same
  * seed is the same row of wishes.
  */
-#include "fuzz.h"
-
-/* What is drawn for one op, whatever becomes of it. */
-struct wish {
-	unsigned int slot, kind, way;
-	__u64 delay, period, slack;
-	bool relative, keep;
-};
-
-static __u64 draw_delay(struct actor *a)
-{
-	switch (draw(a, 8)) {
-	case 0:
-		return 0;
-	case 1:
-	case 2:
-		return draw(a, 200 * USEC);
-	case 3:
-	case 4:
-		return draw(a, 3 * MSEC);
-	case 5:
-		return draw(a, 20 * MSEC);
-	case 6:
-		return draw(a, 40) * 100 * USEC;	/* many at once */
-	default:
-		return 2 * FAR + draw(a, HOUR);
-	}
-}
-
-static void draw_wish(struct actor *a, struct wish *wish)
-{
-	*wish = (struct wish){
-		.slot = 1 + draw(a, SLOTS - 1),
-		.kind = draw(a, 16),
-		.way = draw(a, 64),
-		.delay = draw_delay(a),
-		.period = one_in(a, 6) ? 300 * USEC + draw(a, 20 * MSEC) : 0,
-		.slack = one_in(a, 3) ? draw(a, 2 * MSEC) : 0,
-		.relative = one_in(a, 2),
-		.keep = one_in(a, 2),
-	};
-}
+#include "halfway.h"
+#include "harmless.h"
+#include "listing.h"
+#include "model.h"
+#include "promise.h"
+#include "wish.h"
+#include "worker.h"
 
 static void set_times(struct worker *w, struct twheel_op *op, const struct wish *wish)
 {
@@ -60,46 +25,6 @@ static void set_times(struct worker *w, struct twheel_op *op, const struct wish 
 		op->deadline += arena_now(w->arena);
 	op->period = wish->period;
 	op->slack = wish->slack;
-}
-
-/* An op with one thing wrong; returns what it must be refused with. */
-static int break_op(struct twheel_op *op, const struct wish *wish)
-{
-	*op = op_arm(TIME_MAX, 1);
-	switch (wish->way % 10) {
-	case 0:
-		op->opcode = wish->way % 2 ? 0 : TWHEEL_OP_FREE + 1 + wish->way;
-		return -EINVAL;
-	case 1:
-		op->resv0 = 1;
-		return -EINVAL;
-	case 2:
-		op->flags = 1U << (2 + wish->way % 14);
-		return -EINVAL;
-	case 3:
-		op->resv[wish->way / 10 % 2] = 1ULL << wish->way;
-		return -EINVAL;
-	case 4:
-		op->period = 1 + wish->slack % 99999;
-		return -EINVAL;
-	case 5:
-		op->period = TIME_MAX + 1 + wish->delay;
-		return -EINVAL;
-	case 6:
-		op->deadline = TIME_MAX + 1 + wish->delay;
-		return -EOVERFLOW;
-	case 7:
-		op->flags = TWHEEL_OP_REL;
-		return -EOVERFLOW;
-	case 8:
-		*op = op_cancel(wish->delay);
-		op->deadline = 1;
-		return -EINVAL;
-	default:
-		*op = op_move(wish->delay, 1, 0);
-		op->user_data = 1;
-		return -EINVAL;
-	}
 }
 
 /* An op on an id that is not valid any more. */
@@ -135,12 +60,12 @@ static void fill_op(struct worker *w, unsigned int i)
 	struct wish wish;
 	struct timer *t;
 
-	draw_wish(&w->actor, &wish);
+	wish_draw(&w->actor, &wish);
 	t = w->slots[wish.slot];
 	w->want[i] = ANY;
 	w->in_batch[i] = t;
 	if (wish.kind == 15) {
-		w->want[i] = break_op(op, &wish);
+		w->want[i] = wish_broken(op, &wish);
 	} else if (wish.kind == 14 || (t && !t->id)) {
 		w->want[i] = stale_op(w, op, &wish);
 	} else if (t) {
@@ -180,7 +105,7 @@ static void submit_batch(struct worker *w, unsigned int count)
 	ret = submit(queue_of(w)->fd, w->ops, count);
 	b->to = arena_now(w->arena);
 	step(&w->actor, "round %u: batch of %u: %ld", w->arena->round, count, ret);
-	atomic_fetch_add(w->actor.operations, count);
+	atomic_fetch_add(&operations, count);
 	if (!holds(RESULTS, &w->actor, ret == count, "SUBMIT of %u ops: %ld", count, ret))
 		return;
 	for (unsigned int i = 0; i < count; i++)
@@ -252,147 +177,12 @@ static void touch_some(struct worker *w)
 {
 	for (unsigned int i = 0; i < 8; i++) {
 		struct timer *t = w->slots[1 + draw(&w->actor, SLOTS - 1)];
-		__u64 push = draw_delay(&w->actor);
+		__u64 push = wish_delay(&w->actor);
 		bool cancels = one_in(&w->actor, 4);
 
 		if (t && t->word && model_open(t))
 			touch(w, t, push, cancels);
 	}
-}
-
-/* --- LIST --------------------------------------------------------------------------- */
-
-/* The timer of this worker that @info shows, or NULL. */
-static struct timer *listed(struct worker *w, const struct twheel_info *info)
-{
-	__u32 index = info->user_data;
-
-	if (index >= w->timer_count || w->timers[index].key != info->user_data)
-		return NULL;
-	return &w->timers[index];
-}
-
-static void look_at_info(struct worker *w, const struct twheel_info *info, __u64 from)
-{
-	struct timer *t = listed(w, info);
-
-	if (!t)
-		return;
-	if (!holds(VIEWS, &w->actor, !t->dead && t->id == info->id &&
-		   t->keep == !!(info->flags & TWHEEL_INFO_KEEP),
-		   "LIST shows %llx, which is %s", info->id, t->dead ? "gone" : "another"))
-		return;
-	if (info->state == TWHEEL_IDLE)
-		holds(VIEWS, &w->actor, t->keep && (!model_open(t) || !t->now->period),
-		      "LIST shows %llx idle", info->id);
-	else if (holds(VIEWS, &w->actor, model_open(t), "LIST shows %llx pending", info->id))
-		model_info(w, t, info, from, arena_now(w->arena));
-}
-
-/* Those that exist as long as the listing takes, whatever the clock says. */
-static unsigned int lasting(const struct worker *w, const __u64 *ids, unsigned int count)
-{
-	unsigned int missing = 0;
-
-	for (unsigned int i = 0; i < SLOTS; i++) {
-		const struct timer *t = w->slots[i];
-		unsigned int times = 0;
-
-		if (!t)
-			continue;
-		for (unsigned int k = 0; k < count; k++)
-			times += ids[k] == t->id;
-		missing += t->keep || t->now->period || model_far(w, t) ? times != 1 : times > 1;
-	}
-	return missing;
-}
-
-void worker_list(struct worker *w)
-{
-	static __thread __u64 ids[8192];
-	struct twheel_info infos[32];
-	unsigned int count = 0, wrong, room = 1 + draw(&w->actor, 32);
-	__u64 cursor = 0, from;
-
-	while (cursor != TWHEEL_LIST_END && count + 32 <= 8192) {
-		long got;
-
-		from = arena_now(w->arena);
-		got = list(queue_of(w)->fd, &cursor, infos, room);
-		if (!holds(VIEWS, &w->actor, got >= 0, "LIST: %ld", got))
-			return;
-		for (long i = 0; i < got; i++) {
-			look_at_info(w, &infos[i], from);
-			ids[count++] = infos[i].id;
-		}
-	}
-	wrong = lasting(w, ids, count);
-	step(&w->actor, "LIST: %u timers", count);
-	holds(VIEWS, &w->actor, !wrong, "LIST of %u timers: %u are missing or twice", count, wrong);
-}
-
-/* --- a batch that fails half way ----------------------------------------------------- */
-
-/* After the fault: a timer that has an id is armed, or it was undone with all others. */
-static void look_at_failed(struct worker *w, const struct twheel_op *op, long ret)
-{
-	int fd = queue_of(w)->fd;
-	long shown;
-
-	if (op->result == -ENOMEM || (op->result == -ENOSPC && w->arena->limited))
-		return;
-	if (!holds(FAULTS, &w->actor, !op->result && op->id, "ARM with a fault: %d", op->result))
-		return;
-	shown = state(fd, op->id);
-	if (shown == -ENOENT && ret == -EFAULT)
-		return;
-	holds(FAULTS, &w->actor, shown == TWHEEL_PENDING, "after a fault, %llx is %ld", op->id,
-	      shown);
-	holds(FAULTS, &w->actor, release(fd, op->id) == 1, "FREE of %llx after a fault", op->id);
-	w->sums.armed++;
-	w->sums.cancelled++;
-}
-
-/* Only ARMs, so that what must be is known. */
-static void arm_with_fault(struct worker *w, struct twheel_op *ops, unsigned int count,
-			   unsigned int nth)
-{
-	long ret;
-
-	for (unsigned int i = 0; i < count; i++)
-		ops[i] = op_arm(arena_now(w->arena) + 10 * HOUR, ~0ULL);
-	if (!nth)
-		mprotect(w->pages + PAGE_SIZE, PAGE_SIZE, PROT_READ);
-	if (nth)
-		fault_at(w->fault_fd, nth);
-	ret = submit(queue_of(w)->fd, ops, count);
-	if (nth)
-		fault_at(w->fault_fd, 0);
-	step(&w->actor, "%u ARMs, fault %u: %ld", count, nth, ret);
-	atomic_store(&w->arena->faulty, true);
-	holds(FAULTS, &w->actor, ret == -EFAULT || (nth && ret > 0 && ret <= count),
-	      "SUBMIT of %u with a fault: %ld", count, ret);
-	for (long i = 0; i < count; i++)
-		if (ops[i].result != POISON32)
-			look_at_failed(w, &ops[i], ret);
-		else
-			holds(FAULTS, &w->actor, i >= ret, "op %ld of %ld has no result", i, ret);
-	if (!nth)
-		mprotect(w->pages + PAGE_SIZE, PAGE_SIZE, PROT_READ | PROT_WRITE);
-}
-
-void worker_faults(struct worker *w)
-{
-	unsigned int count = 2 + draw(&w->actor, 60), nth = draw(&w->actor, 12);
-	unsigned int beyond = 1 + draw(&w->actor, count);
-
-	if (nth && w->fault_fd < 0)
-		return;
-	if (nth)
-		arm_with_fault(w, w->ops, count, nth);
-	else
-		arm_with_fault(w, (void *)(w->pages + PAGE_SIZE -
-					   (count - beyond) * sizeof(struct twheel_op)), count, 0);
 }
 
 /* --- a round ---------------------------------------------------------------------------- */
@@ -418,13 +208,13 @@ static void something_else(struct worker *w)
 {
 	switch (draw(&w->actor, 16)) {
 	case 0:
-		worker_list(w);
+		listing_check(w);
 		return;
 	case 1:
-		worker_faults(w);
+		halfway_batch(w);
 		return;
 	case 2:
-		around_harmless(&w->actor, queue_of(w));
+		harmless_step(&w->actor, queue_of(w));
 		return;
 	case 3:
 		look_at_stats(w);
@@ -496,7 +286,7 @@ void worker_rest(struct worker *w)
 		t->dead = !t->keep;
 	}
 	clear_slots(w);
-	worker_list(w);
+	listing_check(w);
 	if (w->arena->leave)
 		return;
 	for (unsigned int i = 0; i < SLOTS; i++) {
