@@ -8,6 +8,7 @@
  * words_test.c, one op that changes in submit_test.c.
  */
 #include "common.h"
+#include "common/fixtures.h"
 
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -17,22 +18,7 @@
 
 #define ENTRIES	8
 
-FIXTURE(hostile) {
-	struct queue q;
-	int fd;
-};
-
-FIXTURE_SETUP(hostile)
-{
-	ASSERT_EQ(0, queue_open(&self->q, CLOCK_MONOTONIC, ENTRIES));
-	ASSERT_EQ(0, queue_map(&self->q));
-	self->fd = self->q.fd;
-}
-
-FIXTURE_TEARDOWN(hostile)
-{
-	queue_close(&self->q);
-}
+MAPPED_FIXTURE(hostile, ENTRIES)
 
 /* --- what must not be written ------------------------------------------------- */
 

@@ -5,6 +5,7 @@
  * it.  A batch that was interrupted is not run again.
  */
 #include "common.h"
+#include "common/fixtures.h"
 
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -15,21 +16,7 @@
 
 #define WAIT	(200 * MSEC)
 
-FIXTURE(interrupt) {
-	struct queue q;
-	int fd;
-};
-
-FIXTURE_SETUP(interrupt)
-{
-	ASSERT_EQ(0, queue_open(&self->q, CLOCK_MONOTONIC, 8));
-	self->fd = self->q.fd;
-}
-
-FIXTURE_TEARDOWN(interrupt)
-{
-	queue_close(&self->q);
-}
+QUEUE_FIXTURE(interrupt, 8)
 
 static atomic_uint alarms;
 

@@ -7,6 +7,7 @@
  * is judged is whether they had their turns at all.
  */
 #include "common.h"
+#include "common/fixtures.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -201,21 +202,7 @@ TEST_F(many, kill_works_whatever_it_is_doing)
 
 /* --- memory and time per op ----------------------------------------------------------- */
 
-FIXTURE(load) {
-	struct queue q;
-	int fd;
-};
-
-FIXTURE_SETUP(load)
-{
-	ASSERT_EQ(0, queue_open(&self->q, CLOCK_MONOTONIC, 64));
-	self->fd = self->q.fd;
-}
-
-FIXTURE_TEARDOWN(load)
-{
-	queue_close(&self->q);
-}
+QUEUE_FIXTURE(load, 64)
 
 /* B116: a day ahead, and cancelled, again and again. */
 TEST_F(load, cancelled_timers_take_no_memory)

@@ -4,6 +4,7 @@
  * of a mapping that is changed, split, moved, inherited, or outlives the queue.
  */
 #include "common.h"
+#include "common/fixtures.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -12,23 +13,7 @@
 
 #define ENTRIES 1024	/* so that the ring area has many pages */
 
-FIXTURE(area) {
-	struct queue q;
-	int fd;
-};
-
-FIXTURE_SETUP(area)
-{
-	ASSERT_EQ(0, queue_open(&self->q, CLOCK_MONOTONIC, ENTRIES));
-	self->fd = self->q.fd;
-	ASSERT_TRUE(self->q.setup.features & TWHEEL_FEAT_MMAP);
-	ASSERT_EQ(0, queue_map(&self->q));
-}
-
-FIXTURE_TEARDOWN(area)
-{
-	queue_close(&self->q);
-}
+MAPPED_FIXTURE(area, ENTRIES)
 
 /* The address, or a negative errno. */
 static long map(int fd, __u64 offset, size_t size, int prot, int flags)

@@ -4,6 +4,7 @@
  * How the areas may be mapped is in mmap_test.c.
  */
 #include "common.h"
+#include "common/fixtures.h"
 
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -12,24 +13,7 @@
 
 #define ENTRIES 8
 
-FIXTURE(ring) {
-	struct queue q;
-	int fd;
-	__u64 seed;
-};
-
-FIXTURE_SETUP(ring)
-{
-	ASSERT_EQ(0, queue_open(&self->q, CLOCK_MONOTONIC, ENTRIES));
-	ASSERT_EQ(0, queue_map(&self->q));
-	self->fd = self->q.fd;
-	self->seed = 4711;
-}
-
-FIXTURE_TEARDOWN(ring)
-{
-	queue_close(&self->q);
-}
+MAPPED_FIXTURE(ring, ENTRIES)
 
 /*
  * n timers for instants that have passed: i-th has deadline and user_data first + i.

@@ -4,27 +4,13 @@
  * watermark for those who want fewer wake-ups: slack.
  */
 #include "common.h"
+#include "common/fixtures.h"
 
 #include <sys/epoll.h>
 
 #include "kselftest_harness.h"
 
-FIXTURE(wake) {
-	struct queue q;
-	int fd;
-};
-
-FIXTURE_SETUP(wake)
-{
-	ASSERT_EQ(0, queue_open(&self->q, CLOCK_MONOTONIC, 1024));
-	ASSERT_EQ(0, queue_map(&self->q));
-	self->fd = self->q.fd;
-}
-
-FIXTURE_TEARDOWN(wake)
-{
-	queue_close(&self->q);
-}
+MAPPED_FIXTURE(wake, 1024)
 
 static void *poller(void *data)
 {
