@@ -283,7 +283,7 @@ static double touch(struct queue *q, __u64 later, bool word)
 
 		if (!word)
 			__asm__ volatile("" : : "r" (id), "r" (deadline));
-		else if (twheel_touch(&tw, id, deadline) != TWHEEL_DONE)
+		else if (twheel_word_push(&tw, id, deadline) != TWHEEL_DONE)
 			q->failed++;
 	}
 	return lap_stop(start);

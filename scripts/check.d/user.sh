@@ -17,7 +17,7 @@ unit_tests() {
 	status=$?
 	printf '%s\n' "$output"
 	if [ $status -eq 0 ]; then
-		grep -E '^(count-touch|[a-z_]+_test): ' <<<"$output" |
+		grep -E '^(count-word|[a-z_]+_test): ' <<<"$output" |
 			while read -r line; do pass "$name: $line"; done
 	else
 		fail "$name"

@@ -13,8 +13,8 @@
  *	drain()			flush() there, for one timer of the backlog
  *	report()		write_record() there
  *	op_arm() ... op_free()	the ops, kmod/ops.c; disarm() too
- *	touch()			twheel_touch() in userspace/include/twheel.h
- *	touch_cancel()		twheel_touch_cancel() there
+ *	touch()			twheel_word_push() in userspace/include/twheel.h
+ *	touch_cancel()		twheel_word_cancel() there
  *
  * What is shown:
  *

@@ -378,7 +378,7 @@ int twheel_flush(struct twheel *tw);
 /* --- words: push back and cancel without a system call --- */
 
 /**
- * enum twheel_answer - what became of a touch
+ * enum twheel_answer - what became of a step by the word
  * @TWHEEL_DONE: the timer was pending and is as asked now
  * @TWHEEL_TOO_LATE: this arming has ended: its record is written or waits for
  *	room, or it is cancelled.  A MOVE op arms it anew
@@ -392,7 +392,7 @@ enum twheel_answer {
 };
 
 /**
- * twheel_touch - push a pending timer back
+ * twheel_word_push - push a pending timer back
  * @tw: a queue with words
  * @id: a timer armed with TWHEEL_OP_KEEP, not freed.  This is not checked: an id
  *	of another queue may cause a segmentation fault, one that was freed may
@@ -404,8 +404,8 @@ enum twheel_answer {
  * Return: enum twheel_answer.  After TWHEEL_DONE no record of this arming comes
  * before @deadline.
  */
-static inline enum twheel_answer twheel_touch(struct twheel *tw, __u64 id,
-					      __u64 deadline)
+static inline enum twheel_answer twheel_word_push(struct twheel *tw, __u64 id,
+						  __u64 deadline)
 {
 	__u64 *word = &tw->words[(__u32)id];
 	__u64 later = ((deadline + 3) & ~TWHEEL_WORD_STATE) | TWHEEL_WORD_ARMED;
@@ -424,9 +424,9 @@ static inline enum twheel_answer twheel_touch(struct twheel *tw, __u64 id,
 }
 
 /**
- * twheel_touch_cancel - cancel a pending timer
+ * twheel_word_cancel - cancel a pending timer
  * @tw: a queue with words
- * @id: as for twheel_touch()
+ * @id: as for twheel_word_push()
  *
  * The timer stays in the kernel until its time would have come, or until CANCEL,
  * MOVE or FREE.
@@ -434,7 +434,7 @@ static inline enum twheel_answer twheel_touch(struct twheel *tw, __u64 id,
  * Return: TWHEEL_DONE: no record of this arming will come.  TWHEEL_TOO_LATE
  * otherwise; if the record is still waiting for room, a CANCEL op can hold it back.
  */
-static inline enum twheel_answer twheel_touch_cancel(struct twheel *tw, __u64 id)
+static inline enum twheel_answer twheel_word_cancel(struct twheel *tw, __u64 id)
 {
 	__u64 *word = &tw->words[(__u32)id];
 	__u64 old = twheel_load_relaxed(word);
@@ -451,7 +451,7 @@ static inline enum twheel_answer twheel_touch_cancel(struct twheel *tw, __u64 id
 /**
  * twheel_word_state - the state of a timer, as its word tells it
  * @tw: a queue with words
- * @id: as for twheel_touch()
+ * @id: as for twheel_word_push()
  *
  * Return: TWHEEL_WORD_IDLE, _ARMED, _CANCELLED or _FIRED.
  */

@@ -300,25 +300,25 @@ static void test_words(void)
 	deadline = twheel_now(&tw) + 30 * MSEC;
 	id = arm(&tw, deadline, 1, TWHEEL_OP_KEEP);
 	CHECK(twheel_word_state(&tw, id) == TWHEEL_WORD_ARMED);
-	CHECK(twheel_touch(&tw, id, deadline - MSEC) == TWHEEL_USE_MOVE);
-	CHECK(twheel_touch(&tw, id, deadline + 50 * MSEC) == TWHEEL_DONE);
+	CHECK(twheel_word_push(&tw, id, deadline - MSEC) == TWHEEL_USE_MOVE);
+	CHECK(twheel_word_push(&tw, id, deadline + 50 * MSEC) == TWHEEL_DONE);
 	CHECK(take(&tw).deadline >= deadline + 50 * MSEC);
 	CHECK(twheel_word_state(&tw, id) == TWHEEL_WORD_FIRED);
-	CHECK(twheel_touch(&tw, id, deadline + SECOND) == TWHEEL_TOO_LATE);
+	CHECK(twheel_word_push(&tw, id, deadline + SECOND) == TWHEEL_TOO_LATE);
 
 	twheel_prep_move(&op, id, 20 * MSEC, 0, TWHEEL_OP_REL);
 	CHECK(run(&tw, &op) == 1);
-	CHECK(twheel_touch_cancel(&tw, id) == TWHEEL_DONE);
-	CHECK(twheel_touch_cancel(&tw, id) == TWHEEL_TOO_LATE);
+	CHECK(twheel_word_cancel(&tw, id) == TWHEEL_DONE);
+	CHECK(twheel_word_cancel(&tw, id) == TWHEEL_TOO_LATE);
 	CHECK(twheel_wait(&tw, 60 * MSEC) == 0);
 	CHECK(twheel_word_state(&tw, id) == TWHEEL_WORD_IDLE);
-	CHECK(twheel_touch(&tw, id, deadline + SECOND) == TWHEEL_USE_MOVE);
+	CHECK(twheel_word_push(&tw, id, deadline + SECOND) == TWHEEL_USE_MOVE);
 	CHECK(twheel_consume(&tw, &record, 1) == 0);
 
 	/* Cancelled, not reaped yet, armed anew. */
 	twheel_prep_move(&op, id, SECOND, 0, TWHEEL_OP_REL);
 	CHECK(run(&tw, &op) == 1);
-	CHECK(twheel_touch_cancel(&tw, id) == TWHEEL_DONE);
+	CHECK(twheel_word_cancel(&tw, id) == TWHEEL_DONE);
 	twheel_prep_move(&op, id, MSEC, 0, TWHEEL_OP_REL);
 	CHECK(run(&tw, &op) == 1);
 	CHECK(take(&tw).id == id);
@@ -338,12 +338,12 @@ static void test_periodic_word(void)
 	deadline = (twheel_now(&tw) + 200 * MSEC) & ~3ULL;
 	twheel_prep_arm(&op, deadline, 40 * MSEC, 1, TWHEEL_OP_KEEP);
 	CHECK(run(&tw, &op) == 0);
-	CHECK(twheel_touch(&tw, op.id, deadline + 30 * MSEC) == TWHEEL_DONE);
+	CHECK(twheel_word_push(&tw, op.id, deadline + 30 * MSEC) == TWHEEL_DONE);
 	first = take(&tw);
 	second = take(&tw);
 	CHECK(first.deadline == deadline + 30 * MSEC + first.missed * 40 * MSEC);
 	CHECK(second.deadline == first.deadline + (second.missed + 1) * 40 * MSEC);
-	CHECK(twheel_touch_cancel(&tw, op.id) == TWHEEL_DONE);
+	CHECK(twheel_word_cancel(&tw, op.id) == TWHEEL_DONE);
 	while (twheel_consume(&tw, &first, 1) == 1)
 		;
 	CHECK(twheel_wait(&tw, 100 * MSEC) == 0);

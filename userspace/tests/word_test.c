@@ -62,7 +62,7 @@ static void test_answers(void)
 		__u64 new = touches[i].new == NEVER ? touches[i].old : touches[i].new;
 
 		words[3] = touches[i].old;
-		if (twheel_touch(&tw, ID, touches[i].deadline) != touches[i].answer ||
+		if (twheel_word_push(&tw, ID, touches[i].deadline) != touches[i].answer ||
 		    words[3] != new) {
 			printf("word_test: touch %zu left %llu\n", i, words[3]);
 			exit(1);
@@ -70,13 +70,13 @@ static void test_answers(void)
 	}
 	words[3] = 1000 | TWHEEL_WORD_ARMED;
 	CHECK(twheel_word_state(&tw, ID) == TWHEEL_WORD_ARMED);
-	CHECK(twheel_touch_cancel(&tw, ID) == TWHEEL_DONE);
+	CHECK(twheel_word_cancel(&tw, ID) == TWHEEL_DONE);
 	CHECK(words[3] == (1000 | TWHEEL_WORD_CANCELLED));
-	CHECK(twheel_touch_cancel(&tw, ID) == TWHEEL_TOO_LATE);
+	CHECK(twheel_word_cancel(&tw, ID) == TWHEEL_TOO_LATE);
 	words[3] = 1000 | TWHEEL_WORD_FIRED;
-	CHECK(twheel_touch_cancel(&tw, ID) == TWHEEL_TOO_LATE);
+	CHECK(twheel_word_cancel(&tw, ID) == TWHEEL_TOO_LATE);
 	words[3] = TWHEEL_WORD_IDLE;
-	CHECK(twheel_touch_cancel(&tw, ID) == TWHEEL_TOO_LATE);
+	CHECK(twheel_word_cancel(&tw, ID) == TWHEEL_TOO_LATE);
 	for (int i = 0; i < 8; i++)
 		CHECK(i == 3 || !words[i]);
 }
@@ -106,9 +106,9 @@ static void *toucher_thread(void *argument)
 		random = random * 1103515245 + 12345;
 		deadline = twheel_load_relaxed(&now) + (random >> 16) % 64;
 		if ((random >> 8) % 512 == 0)
-			__atomic_fetch_add(&cancels, twheel_touch_cancel(&tw, ID) ==
+			__atomic_fetch_add(&cancels, twheel_word_cancel(&tw, ID) ==
 					   TWHEEL_DONE, __ATOMIC_RELEASE);
-		else if (twheel_touch(&tw, ID, deadline) == TWHEEL_DONE)
+		else if (twheel_word_push(&tw, ID, deadline) == TWHEEL_DONE)
 			promise(deadline);
 		if ((random >> 24) % 8 == 0)
 			sched_yield();

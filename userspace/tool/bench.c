@@ -126,7 +126,7 @@ static double time_touch(struct bench *b)
 	double start = now();
 
 	for (unsigned int i = 0; i < TOUCHES; i++)
-		if (twheel_touch(&tw, b->order[i], b->deadline + i * 8ULL) != TWHEEL_DONE)
+		if (twheel_word_push(&tw, b->order[i], b->deadline + i * 8ULL) != TWHEEL_DONE)
 			failed++;
 	return failed ? -1 : (now() - start) / TOUCHES;
 }

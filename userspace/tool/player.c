@@ -180,7 +180,7 @@ static int issue(struct player *p, const struct request *request)
 			return ret;
 	}
 	if (p->words && client->id &&
-	    twheel_touch(p->tw, client->id, deadline(p, request)) == TWHEEL_DONE) {
+	    twheel_word_push(p->tw, client->id, deadline(p, request)) == TWHEEL_DONE) {
 		note_push(p, client, request);
 		return 0;
 	}
