@@ -32,7 +32,7 @@
 u64 tw_map_features(void)
 {
 	return (tw_dcache_aliases() ? 0 : TWHEEL_FEAT_MMAP) |
-	       (tw_words_possible() ? TWHEEL_FEAT_WORDS : 0);
+	       (tw_words_possible() ? TWHEEL_FEAT_WORDS | TWHEEL_FEAT_WORDS_ARM : 0);
 }
 
 /**

@@ -54,12 +54,15 @@
  *
  *	armed(d) -> armed(later)	the program pushes the timer back
  *	armed(d) -> cancelled(d)	the program cancels it: no record follows
+ *	cancelled(d) -> armed(d')	d' >= d: the program arms it again
  *	armed(d) -> fired(d)		the kernel: the record follows
  *	fired(d) -> armed(d + period)	the kernel, if periodic: the record is there
  *	cancelled -> idle		the kernel has taken it out of the wheel
  *
  * Each is one 64-bit compare-exchange, so whoever makes the step knows that it
- * was made.  An earlier deadline, and a new arming, need TWHEEL_OP_MOVE.
+ * was made.  An earlier deadline needs TWHEEL_OP_MOVE; so does a new arming of a
+ * timer whose word is idle or fired.  Programs may rely on each step, except that
+ * cancelled -> armed may be made only where TWHEEL_FEAT_WORDS_ARM is set.
  *
  * Errors
  * ------
@@ -105,6 +108,7 @@ extern "C" {
 /* setup.features */
 #define TWHEEL_FEAT_WORDS	(1ULL << 0)	/* SETUP_WORDS works here */
 #define TWHEEL_FEAT_MMAP	(1ULL << 1)	/* the areas can be mapped */
+#define TWHEEL_FEAT_WORDS_ARM	(1ULL << 2)	/* cancelled -> armed may be made */
 
 /**
  * struct twheel_setup - argument of TWHEEL_IOC_SETUP

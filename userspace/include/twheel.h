@@ -375,15 +375,15 @@ int twheel_eventfd(struct twheel *tw, int efd);
  */
 int twheel_flush(struct twheel *tw);
 
-/* --- words: push back and cancel without a system call --- */
+/* --- words: push back, cancel and arm again without a system call --- */
 
 /**
  * enum twheel_answer - what became of a step by the word
- * @TWHEEL_DONE: the timer was pending and is as asked now
+ * @TWHEEL_DONE: the step was made
  * @TWHEEL_TOO_LATE: this arming has ended: its record is written or waits for
  *	room, or it is cancelled.  A MOVE op arms it anew
  * @TWHEEL_USE_MOVE: a MOVE op must do it: the deadline is an earlier one, or
- *	the timer is not armed, or is not a kept one
+ *	the timer is not in the state that the step starts from, or is not a kept one
  */
 enum twheel_answer {
 	TWHEEL_DONE = 0,
@@ -429,7 +429,7 @@ static inline enum twheel_answer twheel_word_push(struct twheel *tw, __u64 id,
  * @id: as for twheel_word_push()
  *
  * The timer stays in the kernel until its time would have come, or until CANCEL,
- * MOVE or FREE.
+ * MOVE or FREE.  Meanwhile twheel_word_arm() can arm it again.
  *
  * Return: TWHEEL_DONE: no record of this arming will come.  TWHEEL_TOO_LATE
  * otherwise; if the record is still waiting for room, a CANCEL op can hold it back.
@@ -445,6 +445,41 @@ static inline enum twheel_answer twheel_word_cancel(struct twheel *tw, __u64 id)
 		/* armed -> cancelled */
 	} while (!twheel_cas_64(word, &old, old ^ (TWHEEL_WORD_ARMED ^
 						   TWHEEL_WORD_CANCELLED)));
+	return TWHEEL_DONE;
+}
+
+/**
+ * twheel_word_arm - arm a timer again that was cancelled by its word
+ * @tw: a queue with words
+ * @id: as for twheel_word_push()
+ * @deadline: as for twheel_word_push(); not before the one that was cancelled
+ *
+ * A new arming, which has an end of its own.  So a program that arms and cancels
+ * a timeout for each request needs a MOVE at most once per length of the timeout:
+ * when its time came while it was cancelled, and the kernel let go of it.
+ *
+ * Return: TWHEEL_DONE: this call armed it, and no record comes before @deadline.
+ * TWHEEL_USE_MOVE otherwise: the timer is idle, fired, or armed already; or the
+ * deadline is an earlier one; or this kernel does not know of this step
+ * (TWHEEL_FEAT_WORDS_ARM).
+ */
+static inline enum twheel_answer twheel_word_arm(struct twheel *tw, __u64 id,
+						 __u64 deadline)
+{
+	__u64 *word = &tw->words[(__u32)id];
+	__u64 later = ((deadline + 3) & ~TWHEEL_WORD_STATE) + TWHEEL_WORD_CANCELLED;
+	__u64 old;
+
+	if (!(tw->setup.features & TWHEEL_FEAT_WORDS_ARM))
+		return TWHEEL_USE_MOVE;
+	old = twheel_load_relaxed(word);
+	/* One test for state and deadline, as in twheel_word_push(). */
+	do {
+		if ((later - old) & (TWHEEL_WORD_STATE | 1ULL << 63))
+			return TWHEEL_USE_MOVE;
+		/* cancelled -> armed */
+	} while (!twheel_cas_64(word, &old, later - TWHEEL_WORD_CANCELLED +
+				TWHEEL_WORD_ARMED));
 	return TWHEEL_DONE;
 }
 

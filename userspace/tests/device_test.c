@@ -326,6 +326,37 @@ static void test_words(void)
 	twheel_close(&tw);
 }
 
+/* Cancelled and armed again without the kernel, until it has let go of the timer. */
+static void test_word_arm(void)
+{
+	struct twheel_stats stats;
+	struct twheel tw;
+	__u64 id, deadline;
+
+	open_queue(&tw, 4, TWHEEL_SETUP_WORDS);
+	CHECK(tw.setup.features & TWHEEL_FEAT_WORDS_ARM);
+	deadline = twheel_now(&tw) + 30 * MSEC;
+	id = arm(&tw, deadline, 1, TWHEEL_OP_KEEP);
+	CHECK(twheel_word_arm(&tw, id, deadline + SECOND) == TWHEEL_USE_MOVE);
+	for (unsigned int i = 1; i <= 1000; i++) {
+		CHECK(twheel_word_cancel(&tw, id) == TWHEEL_DONE);
+		CHECK(twheel_word_arm(&tw, id, deadline - MSEC) == TWHEEL_USE_MOVE);
+		CHECK(twheel_word_arm(&tw, id, deadline + i * 40000) == TWHEEL_DONE);
+	}
+	CHECK(take(&tw).deadline >= deadline + 40 * MSEC);
+	CHECK(twheel_wait(&tw, 5 * MSEC) == 0);
+	CHECK(twheel_word_arm(&tw, id, deadline + SECOND) == TWHEEL_USE_MOVE);
+	CHECK(twheel_stats(&tw, &stats) == 0);
+	CHECK(stats.expired == 1 && stats.reaped == 0 && stats.pending == 0);
+
+	id = arm(&tw, twheel_now(&tw) + 5 * MSEC, 2, TWHEEL_OP_KEEP);
+	CHECK(twheel_word_cancel(&tw, id) == TWHEEL_DONE);
+	CHECK(twheel_wait(&tw, 30 * MSEC) == 0);
+	CHECK(twheel_word_arm(&tw, id, twheel_now(&tw) + SECOND) == TWHEEL_USE_MOVE);
+	CHECK(twheel_stats(&tw, &stats) == 0 && stats.reaped == 1);
+	twheel_close(&tw);
+}
+
 /* A touch moves the next expiry; the others follow from it. */
 static void test_periodic_word(void)
 {
@@ -452,6 +483,7 @@ static const struct {
 	{ "list_and_stats", test_list_and_stats },
 	{ "attach", test_attach },
 	{ "words", test_words },
+	{ "word_arm", test_word_arm },
 	{ "periodic_word", test_periodic_word },
 	{ "long_delay", test_long_delay },
 	{ "clock_step", test_clock_step },

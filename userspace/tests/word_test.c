@@ -2,11 +2,12 @@
 /*
  * Words in ordinary memory: the table of answers, and then a race.
  *
- * In the race two threads push one timer back or cancel it, and a third one plays
- * the kernel: it looks at the word, fires it if it is due, arms it anew.  Time is
- * a counter of that thread.  What must come out: a touch that said DONE for d is
- * never followed by an expiry before d in the same arming, a cancel that said DONE
- * is never followed by one at all, and every arming has one end.
+ * In the race two threads push one timer back, cancel it, and arm it again, and a
+ * third one plays the kernel: when the time comes for which the timer is filed, it
+ * looks at the word, and fires the timer, files it again, or lets go of it; then it
+ * arms it anew, as a MOVE does.  Time is a counter of that thread.  What must come
+ * out: after a push or an arming that said DONE for d there is no expiry before d,
+ * and every arming, by either side, has one end: it fired, or one cancel said DONE.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -15,11 +16,11 @@
 #include <twheel.h>
 
 #define ID		((7ULL << 32) | 3)
-#define TOUCHERS	2
-#define ARMINGS		100000
+#define PROGRAMS	2
+#define MOVES		20000
 
 static __u64 words[8];
-static struct twheel tw = { .words = words };
+static struct twheel tw = { .words = words, .setup.features = TWHEEL_FEAT_WORDS_ARM };
 
 #define CHECK(condition)						\
 	do {								\
@@ -31,11 +32,13 @@ static struct twheel tw = { .words = words };
 
 #define NEVER		(~0ULL)
 
-static const struct {
+struct step {
 	__u64 old, deadline;
 	enum twheel_answer answer;
 	__u64 new;
-} touches[] = {
+};
+
+static const struct step pushes[] = {
 	{ 1000 | TWHEEL_WORD_ARMED, 2000, TWHEEL_DONE, 2000 | TWHEEL_WORD_ARMED },
 	{ 1000 | TWHEEL_WORD_ARMED, 1001, TWHEEL_DONE, 1004 | TWHEEL_WORD_ARMED },
 	{ 1000 | TWHEEL_WORD_ARMED, 1003, TWHEEL_DONE, 1004 | TWHEEL_WORD_ARMED },
@@ -56,18 +59,37 @@ static const struct {
 	{ 1000 | TWHEEL_WORD_IDLE, 2000, TWHEEL_USE_MOVE, NEVER },
 };
 
+static const struct step arms[] = {
+	{ 1000 | TWHEEL_WORD_CANCELLED, 2000, TWHEEL_DONE, 2000 | TWHEEL_WORD_ARMED },
+	{ 1000 | TWHEEL_WORD_CANCELLED, 1001, TWHEEL_DONE, 1004 | TWHEEL_WORD_ARMED },
+	{ 1000 | TWHEEL_WORD_CANCELLED, 1000, TWHEEL_DONE, 1000 | TWHEEL_WORD_ARMED },
+	{ 1000 | TWHEEL_WORD_CANCELLED, 997, TWHEEL_DONE, 1000 | TWHEEL_WORD_ARMED },
+	{ 1000 | TWHEEL_WORD_CANCELLED, 996, TWHEEL_USE_MOVE, NEVER },
+	{ 1000 | TWHEEL_WORD_CANCELLED, 0, TWHEEL_USE_MOVE, NEVER },
+	{ 0 | TWHEEL_WORD_CANCELLED, (1ULL << 63) - 4, TWHEEL_DONE,
+	  ((1ULL << 63) - 4) | TWHEEL_WORD_ARMED },
+	{ 1000 | TWHEEL_WORD_CANCELLED, 1ULL << 63 | 1000, TWHEEL_USE_MOVE, NEVER },
+	{ 1000 | TWHEEL_WORD_CANCELLED, ~0ULL, TWHEEL_USE_MOVE, NEVER },
+	{ 1000 | TWHEEL_WORD_ARMED, 2000, TWHEEL_USE_MOVE, NEVER },
+	{ 1000 | TWHEEL_WORD_FIRED, 2000, TWHEEL_USE_MOVE, NEVER },
+	{ 1000 | TWHEEL_WORD_IDLE, 2000, TWHEEL_USE_MOVE, NEVER },
+	{ 0 | TWHEEL_WORD_IDLE, 0, TWHEEL_USE_MOVE, NEVER },
+};
+
+static void test_step(enum twheel_answer (*step)(struct twheel *tw, __u64 id, __u64 deadline),
+		      const struct step *s)
+{
+	words[3] = s->old;
+	CHECK(step(&tw, ID, s->deadline) == s->answer);
+	CHECK(words[3] == (s->new == NEVER ? s->old : s->new));
+}
+
 static void test_answers(void)
 {
-	for (size_t i = 0; i < sizeof(touches) / sizeof(touches[0]); i++) {
-		__u64 new = touches[i].new == NEVER ? touches[i].old : touches[i].new;
-
-		words[3] = touches[i].old;
-		if (twheel_word_push(&tw, ID, touches[i].deadline) != touches[i].answer ||
-		    words[3] != new) {
-			printf("word_test: touch %zu left %llu\n", i, words[3]);
-			exit(1);
-		}
-	}
+	for (size_t i = 0; i < sizeof(pushes) / sizeof(pushes[0]); i++)
+		test_step(twheel_word_push, &pushes[i]);
+	for (size_t i = 0; i < sizeof(arms) / sizeof(arms[0]); i++)
+		test_step(twheel_word_arm, &arms[i]);
 	words[3] = 1000 | TWHEEL_WORD_ARMED;
 	CHECK(twheel_word_state(&tw, ID) == TWHEEL_WORD_ARMED);
 	CHECK(twheel_word_cancel(&tw, ID) == TWHEEL_DONE);
@@ -81,11 +103,22 @@ static void test_answers(void)
 		CHECK(i == 3 || !words[i]);
 }
 
+/* A kernel that does not know of the step: the word stays as it is. */
+static void test_older_kernel(void)
+{
+	struct twheel older = tw;
+
+	older.setup.features = TWHEEL_FEAT_WORDS | TWHEEL_FEAT_MMAP;
+	words[3] = 1000 | TWHEEL_WORD_CANCELLED;
+	CHECK(twheel_word_arm(&older, ID, 2000) == TWHEEL_USE_MOVE);
+	CHECK(words[3] == (1000 | TWHEEL_WORD_CANCELLED));
+}
+
 /* --- the race --- */
 
 static __u64 now;			/* the kernel thread's clock */
-static __u64 promised;			/* latest deadline that a touch said DONE for */
-static unsigned int cancels;		/* cancels that said DONE */
+static __u64 promised;			/* latest deadline that the kernel has to keep */
+static unsigned int cancels, rearms;	/* those that said DONE */
 static int over;
 
 static void promise(__u64 deadline)
@@ -96,83 +129,107 @@ static void promise(__u64 deadline)
 		;
 }
 
-static void *toucher_thread(void *argument)
+/* One step of the program: mostly pushes. */
+static void random_step(unsigned int random)
+{
+	__u64 time = twheel_load_relaxed(&now), soon = time + random % 64;
+
+	switch (random / 64 % 64) {
+	case 0:
+		if (twheel_word_cancel(&tw, ID) == TWHEEL_DONE)
+			__atomic_fetch_add(&cancels, 1, __ATOMIC_RELAXED);
+		break;
+	case 1 ... 8:
+		soon += random % 2 * 1000;
+		if (twheel_word_arm(&tw, ID, soon) != TWHEEL_DONE)
+			break;
+		__atomic_fetch_add(&rearms, 1, __ATOMIC_RELAXED);
+		promise(soon);
+		break;
+	default:
+		if (twheel_word_push(&tw, ID, soon) == TWHEEL_DONE)
+			promise(soon);
+	}
+}
+
+static void *program_thread(void *argument)
 {
 	unsigned int random = *(unsigned int *)argument;
 
 	while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
-		__u64 deadline;
-
 		random = random * 1103515245 + 12345;
-		deadline = twheel_load_relaxed(&now) + (random >> 16) % 64;
-		if ((random >> 8) % 512 == 0)
-			__atomic_fetch_add(&cancels, twheel_word_cancel(&tw, ID) ==
-					   TWHEEL_DONE, __ATOMIC_RELEASE);
-		else if (twheel_word_push(&tw, ID, deadline) == TWHEEL_DONE)
-			promise(deadline);
-		if ((random >> 24) % 8 == 0)
+		random_step(random >> 16);
+		if ((random >> 12) % 8 == 0)
 			sched_yield();
 	}
 	return NULL;
 }
 
-/* One arming to its end; whether it fired.  A few single exchanges, as the kernel. */
-static int live(__u64 *fired_at)
+enum end { FIRED, GONE };
+
+/* What a MOVE does, and then the kernel until the timer leaves the wheel. */
+static enum end live(__u64 *fired_at)
 {
 	__u64 *word = &words[3];
-	__u64 old = ((twheel_load_relaxed(&now) + 1003) & ~3ULL) | TWHEEL_WORD_ARMED;
+	__u64 filed = (twheel_load_relaxed(&now) + 1003) & ~TWHEEL_WORD_STATE;
+	__u64 old, time;
 
-	__atomic_store_n(word, old, __ATOMIC_RELEASE);
+	__atomic_store_n(word, filed | TWHEEL_WORD_ARMED, __ATOMIC_RELEASE);
 	for (unsigned int turn = 0;; turn++) {
-		__u64 time = __atomic_add_fetch(&now, 16, __ATOMIC_RELAXED);
-
-		old = twheel_load_acquire(word);
-		if ((old & TWHEEL_WORD_STATE) == TWHEEL_WORD_CANCELLED)
-			return 0;
-		CHECK((old & TWHEEL_WORD_STATE) == TWHEEL_WORD_ARMED);
-		if ((old & ~TWHEEL_WORD_STATE) <= time &&
-		    twheel_cas_64(word, &old, old | TWHEEL_WORD_FIRED)) {
-			*fired_at = time;
-			return 1;
-		}
 		if (turn % 4 == 0)
 			sched_yield();
+		time = __atomic_add_fetch(&now, 16, __ATOMIC_RELAXED);
+		if (time < filed)
+			continue;
+		old = twheel_load_acquire(word);
+		if ((old & TWHEEL_WORD_STATE) == TWHEEL_WORD_CANCELLED) {
+			if (twheel_cas_64(word, &old, TWHEEL_WORD_IDLE))
+				return GONE;
+			continue;
+		}
+		CHECK((old & TWHEEL_WORD_STATE) == TWHEEL_WORD_ARMED);
+		filed = old & ~TWHEEL_WORD_STATE;
+		if (filed <= time && twheel_cas_64(word, &old, old | TWHEEL_WORD_FIRED)) {
+			*fired_at = time;
+			return FIRED;
+		}
 	}
 }
 
 static void test_race(void)
 {
-	static unsigned int seeds[TOUCHERS] = { 1, 2 };
-	pthread_t touchers[TOUCHERS];
-	unsigned int fired = 0, cancelled = 0;
+	static unsigned int seeds[PROGRAMS] = { 1, 2 };
+	pthread_t programs[PROGRAMS];
+	unsigned int fired = 0;
 	__u64 fired_at;
 
 	words[3] = TWHEEL_WORD_IDLE;
-	for (int i = 0; i < TOUCHERS; i++)
-		CHECK(!pthread_create(&touchers[i], NULL, toucher_thread, &seeds[i]));
-	for (int i = 0; i < ARMINGS; i++) {
-		if (live(&fired_at)) {
+	for (int i = 0; i < PROGRAMS; i++)
+		CHECK(!pthread_create(&programs[i], NULL, program_thread, &seeds[i]));
+	for (int i = 0; i < MOVES; i++) {
+		if (live(&fired_at) == FIRED) {
 			fired++;
-			/* Promises of this arming only: the clock never goes back. */
 			CHECK(twheel_load_acquire(&promised) <= fired_at);
 			CHECK(twheel_word_state(&tw, ID) == TWHEEL_WORD_FIRED);
 		} else {
-			cancelled++;
+			CHECK(twheel_word_state(&tw, ID) == TWHEEL_WORD_IDLE);
 			/* Beyond all that was promised, so that it can be checked again. */
-			__atomic_store_n(&now, twheel_load_relaxed(&now) + 128, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&now, 2048, __ATOMIC_RELAXED);
 		}
 	}
 	__atomic_store_n(&over, 1, __ATOMIC_RELAXED);
-	for (int i = 0; i < TOUCHERS; i++)
-		pthread_join(touchers[i], NULL);
-	CHECK(cancels == cancelled);
-	CHECK(fired + cancelled == ARMINGS && fired && cancelled);
-	printf("word_test: %u fired, %u cancelled, none early\n", fired, cancelled);
+	for (int i = 0; i < PROGRAMS; i++)
+		pthread_join(programs[i], NULL);
+	CHECK(fired + cancels == MOVES + rearms);
+	CHECK(fired && cancels && rearms);
+	printf("word_test: %u fired, %u cancelled, %u armed again, none early\n", fired, cancels,
+	       rearms);
 }
 
 int main(void)
 {
 	test_answers();
+	test_older_kernel();
 	test_race();
 	return 0;
 }
