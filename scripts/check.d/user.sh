@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # user.sh: library and command: their unit tests, built by gcc and, with
-# sanitizers, by clang; what an installed library looks like to others.
+# sanitizers, by clang, and by both for 32 bits; what an installed library looks
+# like to others.
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091
 . "$(dirname "$0")/lib.sh"
@@ -109,6 +110,9 @@ unit_tests gcc "$build/userspace" &&
 	unit_tests "clang with sanitizers" "$build/userspace-san" CC=clang \
 		CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' \
 		LDFLAGS=-fsanitize=address,undefined
+# As 32-bit programs: nothing may need libatomic, and time has 64 bits.
+unit_tests "gcc -m32" "$build/userspace-32" CC='gcc -m32' CXX='g++ -m32'
+unit_tests "clang -m32" "$build/userspace-clang-32" CC='clang -m32' CXX='clang++ -m32'
 step "command line"
 silent "the command takes a delay as it is, or refuses it (B02)" long_delays
 silent "the command refuses what is no duration, and does nothing (B17)" odd_durations

@@ -265,9 +265,9 @@ static inline unsigned int twheel_available(const struct twheel *tw)
 static inline void twheel_copy_record(struct twheel_record *to,
 				      const struct twheel_record *from)
 {
-	to->user_data = twheel_load_relaxed(&from->user_data);
-	to->id = twheel_load_relaxed(&from->id);
-	to->deadline = twheel_load_relaxed(&from->deadline);
+	to->user_data = twheel_load_torn_64(&from->user_data);
+	to->id = twheel_load_torn_64(&from->id);
+	to->deadline = twheel_load_torn_64(&from->deadline);
 	to->lateness = twheel_load_relaxed(&from->lateness);
 	to->missed = twheel_load_relaxed(&from->missed);
 }
@@ -409,7 +409,7 @@ static inline enum twheel_answer twheel_word_push(struct twheel *tw, __u64 id,
 {
 	__u64 *word = &tw->words[(__u32)id];
 	__u64 later = ((deadline + 3) & ~TWHEEL_WORD_STATE) | TWHEEL_WORD_ARMED;
-	__u64 old = twheel_load_relaxed(word);
+	__u64 old = twheel_load_relaxed_64(word);
 
 	/*
 	 * Of an armed word and a later one the difference has no state, and no
@@ -437,7 +437,7 @@ static inline enum twheel_answer twheel_word_push(struct twheel *tw, __u64 id,
 static inline enum twheel_answer twheel_word_cancel(struct twheel *tw, __u64 id)
 {
 	__u64 *word = &tw->words[(__u32)id];
-	__u64 old = twheel_load_relaxed(word);
+	__u64 old = twheel_load_relaxed_64(word);
 
 	do {
 		if ((old & TWHEEL_WORD_STATE) != TWHEEL_WORD_ARMED)
@@ -472,7 +472,7 @@ static inline enum twheel_answer twheel_word_arm(struct twheel *tw, __u64 id,
 
 	if (!(tw->setup.features & TWHEEL_FEAT_WORDS_ARM))
 		return TWHEEL_USE_MOVE;
-	old = twheel_load_relaxed(word);
+	old = twheel_load_relaxed_64(word);
 	/* One test for state and deadline, as in twheel_word_push(). */
 	do {
 		if ((later - old) & (TWHEEL_WORD_STATE | 1ULL << 63))
@@ -492,7 +492,7 @@ static inline enum twheel_answer twheel_word_arm(struct twheel *tw, __u64 id,
  */
 static inline unsigned int twheel_word_state(const struct twheel *tw, __u64 id)
 {
-	return twheel_load_acquire(&tw->words[(__u32)id]) & TWHEEL_WORD_STATE;
+	return twheel_load_acquire_64(&tw->words[(__u32)id]) & TWHEEL_WORD_STATE;
 }
 
 /* --- looking in --- */

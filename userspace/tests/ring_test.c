@@ -9,18 +9,21 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <twheel.h>
 
 #define ENTRIES		64
 #define RECORDS		400000
 #define CONSUMERS	4
+#define CENTURY		(100 * 31556952LL * 1000000000)
 #define START		(0U - 1000)
 
 static struct twheel_ring ring;
-static struct twheel_record records[ENTRIES];
+static struct twheel_record records[ENTRIES] __attribute__((aligned(8)));
 static struct twheel_ctl ctl;
 static struct twheel tw = {
 	.ring = &ring, .records = records, .ctl = &ctl, .mask = ENTRIES - 1,
@@ -45,6 +48,13 @@ static void reset(__u32 position)
 	ctl.head = position;
 }
 
+static void store(__u64 *to, __u64 value)
+{
+	twheel_aligned_u64 *aligned = to;
+
+	__atomic_store_n(aligned, value, __ATOMIC_RELAXED);
+}
+
 /* The kernel's side: A is the release of tail, and head is read with acquire. */
 static void produce(__u32 number)
 {
@@ -53,9 +63,9 @@ static void produce(__u32 number)
 
 	while (tail - twheel_load_acquire(&ctl.head) == ENTRIES)
 		sched_yield();
-	__atomic_store_n(&r->user_data, number, __ATOMIC_RELAXED);
-	__atomic_store_n(&r->id, ~(__u64)number, __ATOMIC_RELAXED);
-	__atomic_store_n(&r->deadline, number * 3ULL, __ATOMIC_RELAXED);
+	store(&r->user_data, number);
+	store(&r->id, ~(__u64)number);
+	store(&r->deadline, number * 3ULL);
 	__atomic_store_n(&r->lateness, number ^ 0x5555, __ATOMIC_RELAXED);
 	__atomic_store_n(&r->missed, number + 7, __ATOMIC_RELAXED);
 	__atomic_store_n(&ring.tail, tail + 1, __ATOMIC_RELEASE);	/* A */
@@ -163,6 +173,23 @@ static void test_no_signal(void)
 	CHECK(twheel_wait(&tw, -1) == 1);
 }
 
+static void wake_up(int unused)
+{
+	(void)unused;
+}
+
+/* A wait of a century lasts, also where time_t has 32 bits. */
+static void test_long_wait(void)
+{
+	const struct itimerval soon = { .it_value.tv_usec = 20000 };
+
+	reset(0);
+	tw.fd = -1;
+	signal(SIGALRM, wake_up);
+	CHECK(!setitimer(ITIMER_REAL, &soon, NULL));
+	CHECK(twheel_wait(&tw, CENTURY) == -EINTR);
+}
+
 /* Errors are returned; errno and the outputs stay as they are. */
 static void test_errors(void)
 {
@@ -189,6 +216,7 @@ int main(void)
 	test_empty_and_full();
 	test_broken_head();
 	test_no_signal();
+	test_long_wait();
 	test_errors();
 	test_consumers();
 	printf("ring_test: %d records, %d consumers, each record once\n", RECORDS, CONSUMERS);

@@ -19,7 +19,7 @@
 #define PROGRAMS	2
 #define MOVES		20000
 
-static __u64 words[8];
+static twheel_aligned_u64 words[8];
 static struct twheel tw = { .words = words, .setup.features = TWHEEL_FEAT_WORDS_ARM };
 
 #define CHECK(condition)						\
@@ -116,14 +116,14 @@ static void test_older_kernel(void)
 
 /* --- the race --- */
 
-static __u64 now;			/* the kernel thread's clock */
-static __u64 promised;			/* latest deadline that the kernel has to keep */
+static twheel_aligned_u64 now;			/* the kernel thread's clock */
+static twheel_aligned_u64 promised;	/* latest deadline that the kernel has to keep */
 static unsigned int cancels, rearms;	/* those that said DONE */
 static int over;
 
 static void promise(__u64 deadline)
 {
-	__u64 old = twheel_load_relaxed(&promised);
+	__u64 old = twheel_load_relaxed_64(&promised);
 
 	while (old < deadline && !twheel_cas_64(&promised, &old, deadline))
 		;
@@ -132,7 +132,7 @@ static void promise(__u64 deadline)
 /* One step of the program: mostly pushes. */
 static void random_step(unsigned int random)
 {
-	__u64 time = twheel_load_relaxed(&now), soon = time + random % 64;
+	__u64 time = twheel_load_relaxed_64(&now), soon = time + random % 64;
 
 	switch (random / 64 % 64) {
 	case 0:
@@ -170,8 +170,8 @@ enum end { FIRED, GONE };
 /* What a MOVE does, and then the kernel until the timer leaves the wheel. */
 static enum end live(__u64 *fired_at)
 {
-	__u64 *word = &words[3];
-	__u64 filed = (twheel_load_relaxed(&now) + 1003) & ~TWHEEL_WORD_STATE;
+	twheel_aligned_u64 *word = &words[3];
+	__u64 filed = (twheel_load_relaxed_64(&now) + 1003) & ~TWHEEL_WORD_STATE;
 	__u64 old, time;
 
 	__atomic_store_n(word, filed | TWHEEL_WORD_ARMED, __ATOMIC_RELEASE);
@@ -181,7 +181,7 @@ static enum end live(__u64 *fired_at)
 		time = __atomic_add_fetch(&now, 16, __ATOMIC_RELAXED);
 		if (time < filed)
 			continue;
-		old = twheel_load_acquire(word);
+		old = twheel_load_acquire_64(word);
 		if ((old & TWHEEL_WORD_STATE) == TWHEEL_WORD_CANCELLED) {
 			if (twheel_cas_64(word, &old, TWHEEL_WORD_IDLE))
 				return GONE;
@@ -209,7 +209,7 @@ static void test_race(void)
 	for (int i = 0; i < MOVES; i++) {
 		if (live(&fired_at) == FIRED) {
 			fired++;
-			CHECK(twheel_load_acquire(&promised) <= fired_at);
+			CHECK(twheel_load_acquire_64(&promised) <= fired_at);
 			CHECK(twheel_word_state(&tw, ID) == TWHEEL_WORD_FIRED);
 		} else {
 			CHECK(twheel_word_state(&tw, ID) == TWHEEL_WORD_IDLE);
