@@ -108,7 +108,7 @@ manual_pages() {
 
 unit_tests gcc "$build/userspace" &&
 	unit_tests "clang with sanitizers" "$build/userspace-san" CC=clang \
-		CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' \
+		CXX=clang++ CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' \
 		LDFLAGS=-fsanitize=address,undefined
 # As 32-bit programs: nothing may need libatomic, and time has 64 bits.
 unit_tests "gcc -m32" "$build/userspace-32" CC='gcc -m32' CXX='g++ -m32'

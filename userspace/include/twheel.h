@@ -41,6 +41,15 @@
 extern "C" {
 #endif
 
+/*
+ * twheel_submit() and others share their name with a struct of <linux/twheel.h>, as
+ * stat() does with struct stat.  In C++ g++ warns that they hide its constructor.
+ */
+#if defined(__cplusplus) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
 /**
  * struct twheel - a queue, as the program sees it
  * @ring: the mapped ring; NULL where it cannot be mapped and read() serves
@@ -317,7 +326,7 @@ static inline int twheel_consume(struct twheel *tw, struct twheel_record *record
 			twheel_copy_record(&records[i],
 					   &tw->records[(head + i) & tw->mask]);
 		if (!ready || twheel_cas_32(&tw->ctl->head, &head, head + ready)) /* C */
-			return (int)ready;
+			return ready & 0x7fffffff;	/* an int; it is 2^20 at most */
 	}
 }
 
@@ -377,6 +386,12 @@ int twheel_flush(struct twheel *tw);
 
 /* --- words: push back, cancel and arm again without a system call --- */
 
+/* The word of a timer: the index is the lower half of the id. */
+static inline __u64 *twheel_word_at(const struct twheel *tw, __u64 id)
+{
+	return &tw->words[id & 0xffffffffU];
+}
+
 /**
  * enum twheel_answer - what became of a step by the word
  * @TWHEEL_DONE: the step was made
@@ -407,7 +422,7 @@ enum twheel_answer {
 static inline enum twheel_answer twheel_word_push(struct twheel *tw, __u64 id,
 						  __u64 deadline)
 {
-	__u64 *word = &tw->words[(__u32)id];
+	__u64 *word = twheel_word_at(tw, id);
 	__u64 later = ((deadline + 3) & ~TWHEEL_WORD_STATE) | TWHEEL_WORD_ARMED;
 	__u64 old = twheel_load_relaxed_64(word);
 
@@ -436,7 +451,7 @@ static inline enum twheel_answer twheel_word_push(struct twheel *tw, __u64 id,
  */
 static inline enum twheel_answer twheel_word_cancel(struct twheel *tw, __u64 id)
 {
-	__u64 *word = &tw->words[(__u32)id];
+	__u64 *word = twheel_word_at(tw, id);
 	__u64 old = twheel_load_relaxed_64(word);
 
 	do {
@@ -466,7 +481,7 @@ static inline enum twheel_answer twheel_word_cancel(struct twheel *tw, __u64 id)
 static inline enum twheel_answer twheel_word_arm(struct twheel *tw, __u64 id,
 						 __u64 deadline)
 {
-	__u64 *word = &tw->words[(__u32)id];
+	__u64 *word = twheel_word_at(tw, id);
 	__u64 later = ((deadline + 3) & ~TWHEEL_WORD_STATE) + TWHEEL_WORD_CANCELLED;
 	__u64 old;
 
@@ -492,7 +507,7 @@ static inline enum twheel_answer twheel_word_arm(struct twheel *tw, __u64 id,
  */
 static inline unsigned int twheel_word_state(const struct twheel *tw, __u64 id)
 {
-	return twheel_load_acquire_64(&tw->words[(__u32)id]) & TWHEEL_WORD_STATE;
+	return twheel_load_acquire_64(twheel_word_at(tw, id)) & TWHEEL_WORD_STATE;
 }
 
 /* --- looking in --- */
@@ -517,6 +532,10 @@ int twheel_stats(const struct twheel *tw, struct twheel_stats *stats);
  */
 int twheel_list(const struct twheel *tw, __u64 *cursor, struct twheel_info *infos,
 		unsigned int count);
+
+#if defined(__cplusplus) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 #ifdef __cplusplus
 }
