@@ -27,7 +27,8 @@
  *  - Any number of threads may use one struct twheel at the same time, except
  *    for twheel_open(), twheel_attach() and twheel_close().
  *
- * Inline functions are those that make no system call.
+ * Inline functions are those that make no system call.  Each of them is in
+ * libtwheel.so as well, for programs in other languages.
  */
 #ifndef TWHEEL_H
 #define TWHEEL_H
