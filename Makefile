@@ -45,6 +45,7 @@ help:
 	@echo '                      (15 minutes a round; needs a quiet machine)'
 	@echo 'make bench-quick      the floors of the module, and the kept figures (20 s)'
 	@echo 'make bench-keep       keep its figures, after a change that they show'
+	@echo 'make docs         Documentation/ as a site, build/docs/html/index.html'
 	@echo 'make              the module for KDIR, the library and the command, in build/'
 	@echo 'make userspace    the library and the command only'
 	@echo 'make install      these, for DESTDIR, PREFIX and KDIR; and a udev rule'
@@ -114,6 +115,11 @@ install-udev:
 	install -d $(DESTDIR)/lib/udev/rules.d
 	install -m 644 userspace/udev/60-twheel.rules $(DESTDIR)/lib/udev/rules.d/
 
+# Warnings are errors; references of the C domain have to lead somewhere.
+docs:
+	@scripts/setup docs
+	@sphinx-build -q -W --keep-going -n -d $(OUT)/docs/doctrees Documentation $(OUT)/docs/html
+
 setup:
 	@scripts/setup all
 
@@ -122,4 +128,4 @@ clean:
 
 .DEFAULT_GOAL := all
 .PHONY: help demo check scenarios fuzz coverage load bench bench-quick bench-keep $(parts:%=check-%) \
-	all module userspace install install-module install-userspace install-udev setup clean
+	docs all module userspace install install-module install-userspace install-udev setup clean

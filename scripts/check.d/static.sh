@@ -124,19 +124,10 @@ kernel_doc() {
 	perl "$linux/scripts/kernel-doc" -none -Werror "$@"
 }
 
-rst() {
-	local file
-
-	for file in Documentation/*.rst; do
-		rst2html --halt=5 --report=1 "$file" /dev/null 2>&1 |
-			sed 's/(WARNING.*Unknown interpreted text role/&/'
-	done
-	# Everything is in the index.
-	for file in Documentation/*.rst; do
-		file=$(basename "$file" .rst)
-		[ "$file" = index ] || grep -q "^ *\* \`$file\.rst\`_\|$file.rst" Documentation/index.rst ||
-			echo "Documentation/index.rst lacks $file"
-	done
+# The site; Sphinx sees what is in no index and where no reference leads.
+site() {
+	rm -rf "$build/docs/doctrees"	# a warning comes only when a page is read
+	make -s docs
 }
 
 # Every test that security.rst names, as ``program: test``, exists.
@@ -156,11 +147,7 @@ documents() {
 	silent "kernel-doc: kmod" kernel_doc kmod/*.[ch]
 	silent "kernel-doc: uapi" kernel_doc uapi/linux/*.h
 	silent "kernel-doc: userspace/include" kernel_doc userspace/include/*.h
-	if command -v rst2html >/dev/null; then
-		silent "docutils: Documentation" rst
-	else
-		skip "docutils: Documentation: no rst2html (package python3-docutils)"
-	fi
+	silent "sphinx: Documentation" site
 	silent "security.rst: the tests that it names exist" named_tests
 	silent "names: header, documents, manual pages, module parameters agree" "$scripts/check.d/names"
 }

@@ -2,8 +2,16 @@
 /*
  * twheel: a timer service for programs with very many timeouts.
  *
+ * This header is the whole ABI.  The sections that follow are its manual, and
+ * the only place where the protocol is written down: Documentation/ includes
+ * them.
+ */
+
+/**
+ * DOC: Queues and timers
+ *
  * One open of /dev/twheel is a *queue*: a timing wheel, a ring of expiry
- * records, a clock and limits of its own.  The life of a queue:
+ * records, a clock and limits of its own.  The life of a queue::
  *
  *	fd = open("/dev/twheel", O_RDWR | O_CLOEXEC);
  *	ioctl(fd, TWHEEL_IOC_SETUP, &setup);		once, before all else
@@ -12,85 +20,171 @@
  *	read(fd, records, sizeof(records));		or take them from the ring
  *
  * Times are nanoseconds on the queue's clock, as the task that called SETUP
- * sees that clock (its time namespace).  A timer never fires before its
- * deadline; it may fire as late as its slack allows.
+ * sees that clock (its time namespace).
+ *
+ * A timer never fires before its *deadline*.  It may fire later by its *slack*
+ * at most: its expiry is the deadline rounded up to a multiple of the largest
+ * power of two that does not exceed the slack.  So timers with similar
+ * deadlines share an expiry and a wake-up.
  *
  * Every arming has exactly one end: one record, or one successful cancel, or
- * the last close of the queue.  A timer is named by a 64-bit id,
- * generation << 32 | index, which is never 0 and is not used again for another
- * timer until 2^32 - 1 others have had the same index.
+ * the last close of the queue.  A periodic timer has one record per period (or
+ * fewer, see struct twheel_record), and its arming ends in one of the other two
+ * ways.
  *
- * The ring
- * --------
- * Three areas can be mapped, MAP_SHARED only, each as a whole or a prefix of
- * it, from the offsets that SETUP returns:
+ * A timer is named by a 64-bit id, generation << 32 | index, which is never 0.
+ * A freed index is used again with the next generation.  So an old id finds
+ * nothing until 2^32 - 1 other timers have had the same index.
+ */
+
+/**
+ * DOC: The ring
+ *
+ * Three areas can be mapped, with MAP_SHARED only, each as a whole or a prefix
+ * of it, from the offsets that SETUP returns::
  *
  *	ring	struct twheel_ring, then the records.	PROT_READ only
  *	ctl	struct twheel_ctl.			PROT_READ | PROT_WRITE
  *	words	one __u64 per timer index.		PROT_READ | PROT_WRITE
  *
- * tail (kernel) and head (program) run freely from 0 to 2^32 - 1; record
- * number n is at records[n & (entries - 1)]; tail - head of them are unread.
- * To take a record: load head, then tail, both with acquire; if they differ,
- * copy the record at head, then advance head by a compare-exchange with release.
- * When the exchange fails another consumer has taken that record: start again.
- * So it must where tail - head is more than entries, if head has moved since.
+ * tail, which the kernel writes, and head, which the program writes, run freely
+ * from 0 to 2^32 - 1 and wrap.  Record number n is at
+ * records[n & (entries - 1)].  The number of unread records is tail - head.
  *
- * A due timer that finds the ring full waits in the kernel, as *backlog*.  The
- * kernel does not see head move.  So, before it sleeps, a consumer issues a
- * full barrier and loads ring->backlog: if it is not 0, TWHEEL_IOC_FLUSH moves
- * as many as fit.  SUBMIT, read() and poll() do that too.
+ * To take a record:
  *
- * TWHEEL_CTL_NO_SIGNAL in ctl->flags asks the kernel not to signal the
- * eventfd.  A consumer sets it while it polls the ring; before it sleeps, it
- * clears it, issues a full barrier and looks at tail and backlog once more.
- * read() and poll() on the queue are woken in any case.
+ * 1. Load head, then tail, both with acquire.  If they are equal, there is no
+ *    record.
+ * 2. If tail - head exceeds entries, head is stale: reload it and retry.  If it
+ *    has not changed, the ctl page is corrupt.
+ * 3. Copy the record at head.  If another consumer takes it meanwhile, the
+ *    kernel may overwrite it; step 4 detects that.
+ * 4. Advance head by a compare-exchange with release.  If the exchange fails,
+ *    another consumer has taken the record: start again.
  *
- * The words
- * ---------
- * On a queue set up with TWHEEL_SETUP_WORDS every timer armed with
- * TWHEEL_OP_KEEP has a word, words[(__u32)id].  Its two low bits are a state,
- * the rest is the deadline (such deadlines are rounded up to 4 ns):
+ * Several records may be taken with one exchange.
+ *
+ * A due timer that finds the ring full waits in the kernel.  These timers are
+ * the *backlog*.  The kernel does not see head move.  So a consumer that is
+ * about to sleep checks ring->backlog first.  If it is not 0, TWHEEL_IOC_FLUSH
+ * moves as many records into the ring as fit.  SUBMIT, read() and poll() do
+ * that, too.
+ *
+ * TWHEEL_CTL_NO_SIGNAL in ctl->flags asks the kernel not to signal the eventfd.
+ * A consumer sets it while it polls the ring.  read() and poll() on the queue
+ * are woken in any case.
+ *
+ * To go to sleep on the eventfd::
+ *
+ *	clear NO_SIGNAL, if it was set
+ *	full barrier (F)
+ *	tail != head?		do not sleep
+ *	backlog != 0?		TWHEEL_IOC_FLUSH, then look again
+ *	sleep on the eventfd
+ *
+ * poll() and read() do all of this in the kernel.
+ */
+
+/**
+ * DOC: Barriers
+ *
+ * A barrier has an effect only together with its partner on the other side.
+ * The code carries these letters: A, D and E are in kmod/ring.c; B, C and F are
+ * in the library and, as read() is a consumer, too, in kmod/ring.c::
+ *
+ *	kernel				consumer
+ *
+ *	write the records		load head, acquire
+ *	store tail, release	(A)	load tail, acquire	(B)
+ *					copy the records
+ *
+ *	load head, acquire	(D)	copy the records
+ *	write over records		advance head, release	(C)
+ *
+ *	store tail, backlog		advance head; clear NO_SIGNAL
+ *	full barrier		(E)	full barrier		(F)
+ *	load head, flags		load tail, backlog
+ *
+ * - A with B: a record that tail announces is complete.
+ * - C with D: a record that is written over has been copied.
+ * - C with the load of head by another consumer: a consumer that sees an
+ *   advanced head sees a tail at least as new as the one which the consumer
+ *   that advanced it saw.  So tail - head is not negative.
+ * - E with F: of two sides that each store and then load what the other one
+ *   stores, at least one sees the other's store.  So either the kernel sees
+ *   the free room, or the wish for a signal; or the consumer sees that it must
+ *   not sleep.  Only a full barrier orders a load behind an earlier store.
+ */
+
+/**
+ * DOC: The words
+ *
+ * On a queue set up with TWHEEL_SETUP_WORDS, each timer armed with
+ * TWHEEL_OP_KEEP has a word, words[(__u32)id].  The two low bits of a word are
+ * its state; the rest is the deadline.  Such deadlines are rounded up to a
+ * multiple of 4 ns.  The steps of a word::
  *
  *	armed(d) -> armed(later)	the program pushes the timer back
  *	armed(d) -> cancelled(d)	the program cancels it: no record follows
- *	cancelled(d) -> armed(d')	d' >= d: the program arms it again
- *	armed(d) -> fired(d)		the kernel: the record follows
+ *	cancelled(d) -> armed(d')	the program arms it again, d' >= d
+ *	armed(d) -> fired(d)		the kernel: the record follows, or waits
+ *					for room
  *	fired(d) -> armed(d + period)	the kernel, if periodic: the record is there
  *	cancelled -> idle		the kernel has taken it out of the wheel
  *
- * Each is one 64-bit compare-exchange, so whoever makes the step knows that it
- * was made.  An earlier deadline needs TWHEEL_OP_MOVE; so does a new arming of a
- * timer whose word is idle or fired.  Programs may rely on each step, except that
+ * Each step is one 64-bit compare-exchange, so the side that makes it knows that
+ * it was made.  An earlier deadline needs TWHEEL_OP_MOVE.  So does a new arming of
+ * a timer whose word is idle or fired.  Programs may rely on each step; the step
  * cancelled -> armed may be made only where TWHEEL_FEAT_WORDS_ARM is set.
+ */
+
+/**
+ * DOC: Errors
  *
- * Errors
- * ------
- * Each has one meaning, wherever it comes from:
+ * Each errno has one meaning, wherever it comes from.  After an error of an
+ * ioctl or of an op nothing has changed, except where struct twheel_submit says
+ * otherwise.
  *
- *	EACCES		opened without O_RDWR; or a mapping asks for more
- *			rights than its area gives
- *	EAGAIN		read() with O_NONBLOCK, and no record is there
- *	EBADF		the descriptor for EVENTFD is not open
- *	EBUSY		SETUP: the queue is set up already
- *	EDQUOT		a limit of the user who has called SETUP is reached
- *	EFAULT		memory that was passed cannot be read or written
- *	EINTR		a signal came while read() waited
- *	EINVAL		malformed: unknown flag, opcode or clock, a reserved
- *			field that is not 0, a value out of its range, a
- *			descriptor that is no eventfd
- *	ENODEV		this machine cannot map the areas; use read()
- *	ENOENT		no pending timer has this id (CANCEL); no timer has
- *			this id (MOVE, QUERY, FREE)
- *	ENOMEM		out of memory, or the memory cgroup is at its limit
- *	ENOSPC		the queue holds max_timers timers already
- *	ENOTTY		unknown ioctl command
- *	ENXIO		the queue is not set up yet
- *	EOPNOTSUPP	TWHEEL_SETUP_WORDS on a machine that cannot have them
- *	EOVERFLOW	a deadline beyond 2^63 - 1 ns
- *	EPROTO		read(): the head in the ctl page makes no sense
- *	E2BIG		a struct is larger than the kernel knows, and the part
- *			it does not know is not 0; or it is larger than a page
+ * ``E2BIG``
+ *	a struct is larger than the kernel knows, and the part that it does not
+ *	know is not 0; or it is larger than a page
+ * ``EACCES``
+ *	not opened with O_RDWR; or a mapping asks for more rights than its area
+ *	gives
+ * ``EAGAIN``
+ *	read() with O_NONBLOCK: there is no record
+ * ``EBADF``
+ *	EVENTFD: the descriptor is not open
+ * ``EBUSY``
+ *	SETUP: the queue is set up already
+ * ``EDQUOT``
+ *	a limit of the user who called SETUP is reached
+ * ``EFAULT``
+ *	memory that was passed cannot be read or written
+ * ``EINTR``
+ *	a signal came while read() waited
+ * ``EINVAL``
+ *	malformed: an unknown flag, opcode or clock, a reserved field that is
+ *	not 0, a value out of its range, a descriptor that is not an eventfd
+ * ``ENODEV``
+ *	this machine cannot map the areas; use read()
+ * ``ENOENT``
+ *	CANCEL: no pending timer has this id; MOVE, QUERY, FREE: no timer has
+ *	this id
+ * ``ENOMEM``
+ *	out of memory, or the memory cgroup is at its limit
+ * ``ENOSPC``
+ *	the queue holds max_timers timers already
+ * ``ENOTTY``
+ *	unknown ioctl
+ * ``ENXIO``
+ *	the queue is not set up yet
+ * ``EOPNOTSUPP``
+ *	TWHEEL_SETUP_WORDS on a machine that cannot have words
+ * ``EOVERFLOW``
+ *	a deadline beyond 2^63 - 1 ns
+ * ``EPROTO``
+ *	read(): the head in the ctl page makes no sense
  */
 #ifndef _UAPI_LINUX_TWHEEL_H
 #define _UAPI_LINUX_TWHEEL_H
@@ -113,24 +207,26 @@ extern "C" {
 /**
  * struct twheel_setup - argument of TWHEEL_IOC_SETUP
  * @size: in: sizeof(struct twheel_setup)
- * @flags: in: TWHEEL_SETUP_*
+ * @flags: in: 0, or %TWHEEL_SETUP_WORDS for a word for each kept timer
  * @clockid: in: CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME or CLOCK_TAI
- * @ring_entries: in: records the ring shall hold, 1 to 2^20; out: that, rounded
- *	up to a power of two
- * @max_timers: in: most timers at a time, 0 for as many as the module's limit;
+ * @ring_entries: in: records that the ring shall hold, 1 to 2^20;
+ *	out: the same, rounded up to a power of two
+ * @max_timers: in: most timers at a time, 0 for the module's limit;
  *	out: the limit in force
  * @records_offset: out: bytes from the start of the ring area to its records
- * @slack: in: ns, slack of the timers that name none
- * @features: out: TWHEEL_FEAT_*
+ * @slack: in: ns, the default slack: of timers armed with slack 0.  0 is exact
+ * @features: out: %TWHEEL_FEAT_WORDS: words work here;
+ *	%TWHEEL_FEAT_MMAP: the areas can be mapped
  * @min_period: out: ns, the shortest period of a periodic timer
- * @max_batch: out: most ops in one TWHEEL_IOC_SUBMIT
+ * @max_batch: out: most ops of one TWHEEL_IOC_SUBMIT, most entries of one
+ *	TWHEEL_IOC_LIST
  * @resv: 0
  * @ring_offset: out: mmap() offset of the ring area
  * @ring_size: out: its size in bytes
  * @ctl_offset: out: mmap() offset of the ctl area
  * @ctl_size: out: its size in bytes
  * @words_offset: out: mmap() offset of the words
- * @words_size: out: their size in bytes, 0 without TWHEEL_SETUP_WORDS
+ * @words_size: out: their size in bytes, 0 without %TWHEEL_SETUP_WORDS
  */
 struct twheel_setup {
 	__u32 size;
@@ -155,20 +251,21 @@ struct twheel_setup {
 /**
  * enum twheel_opcode - what an op does
  * @TWHEEL_OP_ARM: make a timer and arm it.  In: deadline, period, slack,
- *	user_data; out: id.  Flags: REL, KEEP
- * @TWHEEL_OP_CANCEL: end the arming of a pending timer.  In: id
- * @TWHEEL_OP_MOVE: give a timer a new deadline and period.  In: id, deadline,
- *	period, slack (0: as it is).  Flag: REL
- * @TWHEEL_OP_QUERY: In: id; out: deadline (the next one), period, slack,
- *	user_data
- * @TWHEEL_OP_FREE: release a timer; a pending one is cancelled.  In: id
+ *	user_data; out: id.  Flags: REL, KEEP.  Result: 0
+ * @TWHEEL_OP_CANCEL: end the arming of a pending timer.  In: id.
+ *	Result: 0, and then no record of this arming will be written any more
+ * @TWHEEL_OP_MOVE: give a timer a new deadline and period, earlier or later.
+ *	In: id, deadline, period, slack (0: unchanged).  Flag: REL.
+ *	Result: 0: it was pending; 1: it was a kept timer that was not pending,
+ *	and is armed anew
+ * @TWHEEL_OP_QUERY: read a timer.  In: id; out: deadline (the next one), period,
+ *	slack, user_data.  Result: enum twheel_state
+ * @TWHEEL_OP_FREE: release a timer; a pending one is cancelled.  In: id.
+ *	Result: 1 if it was pending, otherwise 0
  *
- * The result of an op is a negative errno or
- *	ARM	0
- *	CANCEL	0: no record of this arming will come
- *	MOVE	0: moved while pending; 1: a kept timer, not pending, was armed
- *	QUERY	enum twheel_state
- *	FREE	0: it was idle; 1: it was pending
+ * Fields of struct twheel_op that are listed as "in" are read, those listed as
+ * "out" are written and may hold anything before.  All other fields must be 0,
+ * or the result is EINVAL.  A result is as above, or a negative errno.
  */
 enum twheel_opcode {
 	TWHEEL_OP_ARM = 1,
@@ -179,7 +276,7 @@ enum twheel_opcode {
 };
 
 /* op.flags */
-#define TWHEEL_OP_REL	(1U << 0)	/* deadline counts from now, one reading per batch */
+#define TWHEEL_OP_REL	(1U << 0)	/* deadline counts from now */
 #define TWHEEL_OP_KEEP	(1U << 1)	/* stays allocated until FREE */
 
 /**
@@ -196,18 +293,19 @@ enum twheel_state {
 
 /**
  * struct twheel_op - one operation of a batch
- * @opcode: enum twheel_opcode
+ * @opcode: enum twheel_opcode, which tells the fields that each op uses
  * @resv0: 0
- * @flags: TWHEEL_OP_REL, TWHEEL_OP_KEEP
- * @result: out: see enum twheel_opcode; not written when the op did not run
- * @id: the timer
- * @deadline: ns on the queue's clock, at most 2^63 - 1, or with REL from now
- * @period: ns, 0 for one-shot, else min_period to 2^63 - 1
- * @slack: ns, 0 for the queue's default (1 is exact)
+ * @flags: %TWHEEL_OP_REL: the deadline counts from now, where one reading of the
+ *	clock serves the whole batch; %TWHEEL_OP_KEEP: the timer stays allocated
+ *	after its record or its cancel, until FREE
+ * @result: out: 0 or more, or a negative errno; not written if the op did not
+ *	run
+ * @id: the timer; ARM writes it
+ * @deadline: ns on the queue's clock, at most 2^63 - 1; with REL from now
+ * @period: ns, 0 for one-shot, otherwise min_period to 2^63 - 1
+ * @slack: ns, 0 for the queue's default (ARM) or no change (MOVE); 1 is exact
  * @user_data: comes back in the record
  * @resv: 0
- *
- * Fields that the opcode does not name are 0.
  */
 struct twheel_op {
 	__u8 opcode;
@@ -227,13 +325,16 @@ struct twheel_op {
  * @size: sizeof(struct twheel_submit)
  * @flags: 0
  * @ops: address of an array of struct twheel_op
- * @count: number of ops, at most max_batch
+ * @count: number of ops, at most max_batch; 0 does nothing
  * @resv: 0
  *
- * The ops run in order.  The ioctl returns how many ran; fewer than @count
- * after a signal or where an op cannot be read.  EFAULT: the first op cannot
- * be read; or results could not be written, and then no timer whose id is
- * among those is left armed.
+ * The ops run in order, and each gets its own result.  The ioctl returns how
+ * many ran: fewer than @count after a signal, or when a later op cannot be read.
+ *
+ * It fails with EFAULT if the first op cannot be read, or if results cannot be
+ * written.  In the latter case no timer stays armed whose id could not be
+ * written; what other ops of the same part of the batch did (a cancel, a move)
+ * is done.
  */
 struct twheel_submit {
 	__u32 size;
@@ -247,9 +348,11 @@ struct twheel_submit {
  * struct twheel_eventfd - argument of TWHEEL_IOC_EVENTFD
  * @size: sizeof(struct twheel_eventfd)
  * @flags: 0
- * @fd: an eventfd, which takes the place of the one before; -1 for none.
- *	After an error the one before stays.
+ * @fd: an eventfd, in place of the one before; -1 for none
  * @resv: 0
+ *
+ * EBADF if @fd is not open, EINVAL if it is not an eventfd; then the one before
+ * stays.
  */
 struct twheel_eventfd {
 	__u32 size;
@@ -260,14 +363,15 @@ struct twheel_eventfd {
 
 /**
  * struct twheel_record - one expiry, or one step of the clock
- * @user_data: as given with ARM; for a step: how far the clock jumped, as a
+ * @user_data: as given with ARM; of a step: how far the clock jumped, as a
  *	signed number of ns
- * @id: the timer; 0 for a step of the clock (REALTIME and TAI): it was set, or
- *	the system was suspended
+ * @id: the timer; 0 for a step of the clock (CLOCK_REALTIME and CLOCK_TAI): it
+ *	was set, or the system was suspended
  * @deadline: the deadline that has passed, the latest one of a periodic timer;
- *	for a step: the clock after it
+ *	of a step: the clock when the record was written
  * @lateness: ns from @deadline to the writing of the record, at most 2^32 - 1
- * @missed: periods before @deadline that got no record, at most 2^32 - 1
+ * @missed: overruns, as of timer_getoverrun(): periods before @deadline that got
+ *	no record of their own, at most 2^32 - 1
  */
 struct twheel_record {
 	__u64 user_data;
@@ -279,8 +383,8 @@ struct twheel_record {
 
 /**
  * struct twheel_ring - start of the ring area, written by the kernel only
- * @tail: number of the record that comes next; load with acquire
- * @backlog: due timers that wait for room, saturating
+ * @tail: number of the record that comes next; load it with acquire
+ * @backlog: due timers that wait for room, at most 2^32 - 1
  * @entries: size of the ring, a power of two
  * @resv: 0
  */
@@ -297,8 +401,8 @@ struct twheel_ring {
 /**
  * struct twheel_ctl - start of the ctl area, written by the program only
  * @head: number of the first unread record
- * @flags: TWHEEL_CTL_*
- * @resv: not looked at
+ * @flags: 0, or %TWHEEL_CTL_NO_SIGNAL: do not signal the eventfd
+ * @resv: ignored
  */
 struct twheel_ctl {
 	__u32 head;
@@ -306,7 +410,7 @@ struct twheel_ctl {
 	__u32 resv[14];
 };
 
-/* A word: deadline | state */
+/* A word is deadline | state. */
 #define TWHEEL_WORD_IDLE	0ULL
 #define TWHEEL_WORD_ARMED	1ULL
 #define TWHEEL_WORD_CANCELLED	2ULL
@@ -321,7 +425,7 @@ struct twheel_ctl {
  * @size: in: sizeof(struct twheel_stats)
  * @flags: in: 0
  * @now: ns, the queue's clock
- * @next: ns, when the wheel is looked at next; 2^64 - 1 for never
+ * @next: ns, the next event of the wheel; 2^64 - 1 for never
  * @allocated: timers that exist, idle ones included
  * @pending: timers in the wheel
  * @backlog: due timers that wait for room in the ring
@@ -330,18 +434,19 @@ struct twheel_ctl {
  * @moved: pending timers moved by MOVE
  * @cancelled: armings ended by CANCEL or FREE
  * @expired: records of timers written
- * @missed: periods that got no record of their own
- * @pushed: timers filed again because their word asked for a later deadline
- * @reaped: timers taken out because their word said cancelled
- * @refiled: timers put from a slot into a finer one
+ * @missed: overruns: periods that got no record of their own
+ * @pushed: timers filed again because their word held a later deadline
+ * @reaped: timers taken out because their word was cancelled
+ * @refiled: timers moved from a slot into a finer one
  * @steps: steps of the clock
  * @interrupts: expiries of the queue's hrtimer
  * @passes: passes over due timers
  * @signals: wake-ups given
  * @memory: bytes held by the queue's timers, words and ring
- * @level: timers in the wheel, per level
- * @lateness: timer records by lateness: bucket 0 counts 0 ns, bucket n counts
- *	2^(n-1) to 2^n - 1 ns, the last one all above
+ * @level: timers in the wheel, for each of its %TWHEEL_LEVELS levels
+ * @lateness: timer records by lateness, in %TWHEEL_LATENESS_BUCKETS buckets:
+ *	bucket 0 counts 0 ns, bucket n counts 2^(n-1) to 2^n - 1 ns, the last one
+ *	all above
  */
 struct twheel_stats {
 	__u32 size;
@@ -380,7 +485,7 @@ struct twheel_stats {
  * @period: ns
  * @slack: ns, as it is applied: a power of two
  * @state: enum twheel_state
- * @flags: TWHEEL_INFO_*
+ * @flags: 0, or %TWHEEL_INFO_KEEP: armed with %TWHEEL_OP_KEEP
  */
 struct twheel_info {
 	__u64 id;
@@ -398,15 +503,15 @@ struct twheel_info {
  * struct twheel_list - argument of TWHEEL_IOC_LIST
  * @size: sizeof(struct twheel_list)
  * @flags: 0
- * @cursor: in: 0 to begin, else what the call before left here;
- *	out: where to go on, TWHEEL_LIST_END after the last timer
+ * @cursor: in: 0 to begin, later what the call before left here;
+ *	out: where to go on, %TWHEEL_LIST_END after the last timer
  * @infos: address of an array of struct twheel_info
  * @count: its size, at most max_batch
  * @resv: 0
  *
  * The ioctl returns how many were written, which may be 0 before the end: one
  * call looks at a bounded number of places.  A timer that exists throughout the
- * listing is in it once.
+ * listing is in it once.  Each is shown as it was when its place was looked at.
  */
 struct twheel_list {
 	__u32 size;

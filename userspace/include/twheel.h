@@ -106,12 +106,12 @@ struct twheel_config {
  * Where the machine cannot map the ring, twheel_consume() reads instead.
  *
  * Return:
- * * 0		- done; twheel_close() when it is not needed any more
- * * -E2BIG	- @config has members that this library does not know, not 0
- * * -EINVAL	- a value in @config is out of its range
- * * -EOPNOTSUPP - words were asked for, and this machine cannot have them
- * * others	- of open(2) (-ENOENT: the module is not loaded, -EACCES), of
- *		  SETUP (-EDQUOT, -ENOMEM) or of mmap(2)
+ * * 0: done; twheel_close() when it is not needed any more
+ * * -E2BIG: @config has members that this library does not know, not 0
+ * * -EINVAL: a value in @config is out of its range
+ * * -EOPNOTSUPP: words were asked for, and this machine cannot have them
+ * * others: of open(2) (-ENOENT: the module is not loaded, -EACCES), of
+ *   SETUP (-EDQUOT, -ENOMEM) or of mmap(2)
  */
 int twheel_open(struct twheel *tw, const struct twheel_config *config);
 

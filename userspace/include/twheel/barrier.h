@@ -7,29 +7,12 @@
  *
  *	acquire	(load)	nothing that comes after it is done before it
  *	release	(store)	nothing that comes before it is done after it
- *	fence		nothing crosses it, in no direction: the only one that
- *			keeps a load behind an earlier store
+ *	fence		nothing crosses it in either direction: the only one that
+ *			orders a load behind an earlier store
  *
- * A barrier does something only together with its partner on the other side.
- * The pairs of the ring carry the same letters here and in the kernel:
- *
- *	kernel				consumer
- *
- *	write the records		load tail, acquire	(B)
- *	store tail, release	(A)	copy the records
- *
- *	load head, acquire	(D)	copy the records
- *	write the records		advance head, release	(C)
- *
- *	store tail, backlog		advance head; clear NO_SIGNAL
- *	fence			(E)	fence			(F)
- *	load head, flags		load tail, backlog
- *
- * A with B: a record that tail announces is complete.  C with D: the kernel does
- * not write over a record that is still being copied.  E with F, the two fences:
- * of two sides that each store and then look at what the other one
- * stored, at least one sees it.  So either the kernel sees that it has to signal,
- * or the consumer sees that it must not sleep yet.
+ * Which barrier of a consumer pairs with which one of the kernel is described in
+ * <linux/twheel.h>, under "Barriers".  The code here carries the letters that are
+ * used there.
  */
 #ifndef TWHEEL_BARRIER_H
 #define TWHEEL_BARRIER_H
