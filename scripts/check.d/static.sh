@@ -148,6 +148,8 @@ documents() {
 	silent "kernel-doc: uapi" kernel_doc uapi/linux/*.h
 	silent "kernel-doc: userspace/include" kernel_doc userspace/include/*.h
 	silent "sphinx: Documentation" site
+	silent "performance.rst: its tables are those of bench/data/results.json" \
+		bench/tables --check
 	silent "security.rst: the tests that it names exist" named_tests
 	silent "names: header, documents, manual pages, module parameters agree" "$scripts/check.d/names"
 }
