@@ -12,7 +12,7 @@ linux=$("$scripts/kernel" source) || exit
 # --- checkpatch ------------------------------------------------------------------
 
 # What cannot apply, anywhere:
-#   FILE_PATH_CHANGES	there is no MAINTAINERS file to update
+#   FILE_PATH_CHANGES	is about patches that add files to the kernel
 #   SPDX_LICENSE_TAG	wants one fixed form; the tags are checked below
 #   EMBEDDED_FILENAME	reports the file name in a test's usage text
 common=FILE_PATH_CHANGES,SPDX_LICENSE_TAG,EMBEDDED_FILENAME
@@ -130,6 +130,18 @@ site() {
 	make -s docs
 }
 
+# Lines of documents that are longer than .editorconfig allows.
+long_lines() {
+	local file longest
+
+	longest=$(sed -n 's/^max_line_length *= *//p' .editorconfig)
+	for file in $(texts | grep -E '\.(rst|md)$|^[A-Z]+$'); do
+		expand "$file" | LC_ALL=C.UTF-8 grep -nE "^.{$((longest + 1))}" |
+			sed "s#^#$file:#; s#\(.\{60\}\).*#\1 ...#"
+	done
+	true
+}
+
 # Every test that security.rst names, as ``program: test``, exists.
 named_tests() {
 	local program test
@@ -150,6 +162,7 @@ documents() {
 	silent "sphinx: Documentation" site
 	silent "performance.rst: its tables are those of bench/data/results.json" \
 		bench/tables --check
+	silent "documents: no line is longer than .editorconfig says" long_lines
 	silent "security.rst: the tests that it names exist" named_tests
 	silent "names: header, documents, manual pages, module parameters agree" "$scripts/check.d/names"
 }
