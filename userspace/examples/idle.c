@@ -80,7 +80,7 @@ static void serve(int fd)
 		return;
 	}
 	/* If this is too late, the record is on its way and closes the connection. */
-	twheel_touch(&tw, timers[fd], twheel_now(&tw) + idle_ns);
+	twheel_word_push(&tw, timers[fd], twheel_now(&tw) + idle_ns);
 }
 
 static void close_idle(void)
