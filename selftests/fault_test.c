@@ -47,8 +47,7 @@ static void live(struct life *life)
 		return;
 	set_eventfd(life->q.fd, life->efd);
 	queue_map(&life->q);
-	life->words = mmap(NULL, life->q.setup.words_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-			   life->q.fd, life->q.setup.words_offset);
+	life->words = words_map(&life->q);
 	arm_some(life);
 }
 
@@ -56,7 +55,7 @@ static void end(struct life *life)
 {
 	if (life->q.fd >= 0)
 		life->pending = stats(life->q.fd).pending;
-	if (life->words && life->words != MAP_FAILED)
+	if (life->words)
 		munmap(life->words, life->q.setup.words_size);
 	queue_close(&life->q);
 	close(life->efd);

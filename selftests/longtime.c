@@ -238,19 +238,14 @@ TEST_F_TIMEOUT(longtime, word_pushed_back_for_a_year, LIMIT)
 {
 	struct twheel_record rec;
 	struct queue q;
-	__u64 *word, id, deadline;
+	__u64 *words, *word, id, deadline;
 
-	q.setup = setup_of(CLOCK_MONOTONIC, 8);
-	q.setup.flags = TWHEEL_SETUP_WORDS;
-	q.setup.max_timers = 64;
-	ASSERT_EQ(0, queue_open_with(&q));
+	words = words_open(&q, 8, 64);
+	ASSERT_NE(NULL, words);
 	deadline = (mono() + 30 * DAY) & ~TWHEEL_WORD_STATE;
 	id = arm_keep(q.fd, deadline, 5);
 	ASSERT_NE(0ULL, id);
-	word = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, q.fd,
-		    q.setup.words_offset);
-	ASSERT_NE(MAP_FAILED, (void *)word);
-	word += (__u32)id;
+	word = &words[(__u32)id];
 	for (int day = 1; day <= 365; day++) {
 		__u64 armed = deadline | TWHEEL_WORD_ARMED;
 
@@ -265,7 +260,7 @@ TEST_F_TIMEOUT(longtime, word_pushed_back_for_a_year, LIMIT)
 	ASSERT_TRUE(wait_record(q.fd, &rec));
 	EXPECT_EQ(deadline, rec.deadline);
 	EXPECT_GT(LATE, rec.lateness);
-	munmap(word - (__u32)id, PAGE_SIZE);
+	munmap(words, q.setup.words_size);
 	queue_close(&q);
 }
 

@@ -292,8 +292,7 @@ static int change_all_mappings(struct queue *q, bool last_first)
 	wrong += remap_all_ways((char **)&q->ring, s->ring_size);
 	wrong += remap_all_ways((char **)&q->ctl, s->ctl_size);
 	wrong += !still_works(q) + (q->ring->entries != ENTRIES) + (q->ctl->head != q->ring->tail);
-	words = mmap(NULL, s->words_size, PROT_READ | PROT_WRITE, MAP_SHARED, q->fd,
-		     s->words_offset);
+	words = (char *)words_map(q);
 	wrong += remap_all_ways(&words, s->words_size);
 	wrong += !((__u64 *)words)[(__u32)arm_keep(q->fd, TIME_MAX, 1)];
 	wrong += take_apart(words, s->words_size, last_first);

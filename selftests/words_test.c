@@ -15,22 +15,6 @@
 #define STATE(w)	((w) & TWHEEL_WORD_STATE)
 #define DEADLINE(w)	((w) & ~TWHEEL_WORD_STATE)
 
-static __u64 *words_map(const struct queue *q)
-{
-	void *p = mmap(NULL, q->setup.words_size, PROT_READ | PROT_WRITE, MAP_SHARED, q->fd,
-		       q->setup.words_offset);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
-static __u64 *words_open(struct queue *q, __u32 entries, __u32 max_timers)
-{
-	q->setup = setup_of(CLOCK_MONOTONIC, entries);
-	q->setup.flags = TWHEEL_SETUP_WORDS;
-	q->setup.max_timers = max_timers;
-	return queue_open_with(q) ? NULL : words_map(q);
-}
-
 static __u64 word_load(const __u64 *word)
 {
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);

@@ -86,6 +86,24 @@ static inline long queue_map(struct queue *q)
 	return 0;
 }
 
+/* The words, or NULL. */
+static inline __u64 *words_map(const struct queue *q)
+{
+	void *p = mmap(NULL, q->setup.words_size, PROT_READ | PROT_WRITE, MAP_SHARED, q->fd,
+		       q->setup.words_offset);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* A queue with words: these, or NULL. */
+static inline __u64 *words_open(struct queue *q, __u32 entries, __u32 max_timers)
+{
+	q->setup = setup_of(CLOCK_MONOTONIC, entries);
+	q->setup.flags = TWHEEL_SETUP_WORDS;
+	q->setup.max_timers = max_timers;
+	return queue_open_with(q) ? NULL : words_map(q);
+}
+
 static inline void queue_unmap(struct queue *q)
 {
 	if (q->ring)

@@ -91,9 +91,8 @@ static void begin(struct scene *s, __u32 clock, __u32 flags, __u32 ring, unsigne
 	if (!ret)
 		ret = queue_map(&s->q);
 	if (!ret && flags) {
-		s->words = mmap(NULL, s->q.setup.words_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-				s->q.fd, s->q.setup.words_offset);
-		ret = s->words == MAP_FAILED ? -errno : 0;
+		s->words = words_map(&s->q);
+		ret = s->words ? 0 : -errno;
 	}
 	s->ids = calloc(n, sizeof(*s->ids));
 	if (ret || !s->ids)
