@@ -26,7 +26,7 @@ static const unsigned int sizes[] = { 1000, 10000, 100000, 1000000 };
 /*
  * How many timers a peer is given, and with --full; and whether its cost has to
  * stay the same for all n.  A million timerfds take 750 MB and a minute to make; as
- * many POSIX timers take minutes, for the kernel finds them by a table of 512 lists;
+ * many POSIX timers take minutes, as the kernel finds them by a table of 512 lists;
  * io_uring goes through all of its timers for each op.
  */
 static struct peer {
