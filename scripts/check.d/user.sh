@@ -31,7 +31,7 @@ installed() {
 	local root_of=$build/installed c=userspace/examples/hello.c flags
 
 	rm -rf "$root_of" && make -s -C userspace OUT="$root_of/build" PREFIX="$root_of" install || return
-	flags=$(PKG_CONFIG_PATH=$root_of/lib/pkgconfig pkg-config --cflags --libs twheel) || return
+	flags=$(PKG_CONFIG_PATH=$root_of/lib/pkgconfig pkg-config --cflags --libs libtwheel) || return
 	# shellcheck disable=SC2086 # flags are words
 	gcc -Wall -Wextra -Werror $c $flags -o "$root_of/hello" || return
 	# shellcheck disable=SC2086

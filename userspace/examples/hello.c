@@ -2,7 +2,7 @@
 /*
  * Three timers: two are scheduled, one is scheduled and cancelled.
  *
- *	cc hello.c $(pkg-config --cflags --libs twheel) -o hello && ./hello
+ *	cc hello.c $(pkg-config --cflags --libs libtwheel) -o hello && ./hello
  */
 #include <stdio.h>
 #include <string.h>
