@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# For people.  Kbuild, in kmod/, is what the kernel's build reads.
+# For people.  Kbuild is what the kernel's build reads.
 
 KDIR	?= /lib/modules/$(shell uname -r)/build
 PREFIX	?= /usr/local
@@ -9,6 +9,14 @@ OUT	:= build
 ifneq ($(words [$(CURDIR)$(DESTDIR)$(PREFIX)$(KDIR)]),1)
 $(error make and Kbuild cannot work with spaces in CURDIR, DESTDIR, PREFIX or KDIR: \
 	$(CURDIR), $(DESTDIR), $(PREFIX), $(KDIR))
+endif
+
+# Other makes run elsewhere, so relative names are made absolute here: one DESTDIR
+# is one tree.
+override DESTDIR := $(abspath $(DESTDIR))
+override KDIR := $(abspath $(KDIR))
+ifneq ($(filter-out /%,$(PREFIX)),)
+$(error PREFIX is where things will be found when they are used, so it begins with /: $(PREFIX))
 endif
 
 # One word of the shell's, whatever is in it.
@@ -48,7 +56,8 @@ help:
 	@echo 'make docs         Documentation/ as a site, build/docs/html/index.html'
 	@echo 'make              the module for KDIR, the library and the command, in build/'
 	@echo 'make userspace    the library and the command only'
-	@echo 'make install      these, for DESTDIR, PREFIX and KDIR; and a udev rule'
+	@echo 'make install      these, for DESTDIR, PREFIX and KDIR; the manual; a udev rule'
+	@echo 'make uninstall    remove what make install with the same settings puts there'
 	@echo 'make setup        the Debian packages that all of this needs (done by the others, too)'
 	@echo 'make clean        remove build/; kernels stay in ~/.cache/twheel'
 	@echo
@@ -94,26 +103,53 @@ bench-keep:
 all: module userspace
 
 # Kbuild writes beside the sources, so it is given a copy.
+module_copy := $(CURDIR)/$(OUT)/module
+
 module:
-	@mkdir -p $(OUT)/module
-	@cp -a --update kmod uapi $(OUT)/module/
-	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT)/module/kmod modules
+	@mkdir -p $(module_copy)
+	@cp -a --update Kbuild kmod uapi $(module_copy)/
+	$(MAKE) -C $(KDIR) M=$(module_copy) modules
 
 userspace:
 	$(MAKE) -C userspace OUT=$(CURDIR)/$(OUT)/userspace PREFIX=$(PREFIX)
 
 install: install-module install-userspace install-udev
 
+uninstall: uninstall-udev uninstall-userspace uninstall-module
+
+# Where the module goes, below lib/modules/RELEASE, as newer kernels have it.  The
+# release is what the kernel calls itself; Debian's kernel.release is another.
+moddir	:= updates
+release	= $(shell sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' \
+	$(KDIR)/include/generated/utsrelease.h)
+
+# What a stage holds is indexed when it has been put in its place.
+ifeq ($(DESTDIR),)
+depmod	= PATH="$$PATH:/usr/sbin:/sbin" depmod $(release)
+endif
+
 install-module: module
-	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT)/module/kmod INSTALL_MOD_PATH=$(DESTDIR) modules_install
+	$(MAKE) -C $(KDIR) M=$(module_copy) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=$(moddir) \
+		DEPMOD=true modules_install
+	$(depmod)
+
+uninstall-module: installed = $(DESTDIR)/lib/modules/$(release)/$(moddir)/kmod
+uninstall-module:
+	rm -f $(installed)/twheel.ko*
+	[ ! -d $(installed) ] || rmdir --ignore-fail-on-non-empty $(installed)
+	$(depmod)
 
 install-userspace: userspace
-	$(MAKE) -C userspace OUT=$(CURDIR)/$(OUT)/userspace DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
+install-userspace uninstall-userspace: %-userspace:
+	$(MAKE) -C userspace OUT=$(CURDIR)/$(OUT)/userspace DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) $*
 
 # The device is root's; this gives it to the group "twheel" (addgroup --system twheel).
 install-udev:
 	install -d $(DESTDIR)/lib/udev/rules.d
 	install -m 644 userspace/udev/60-twheel.rules $(DESTDIR)/lib/udev/rules.d/
+
+uninstall-udev:
+	rm -f $(DESTDIR)/lib/udev/rules.d/60-twheel.rules
 
 # Warnings are errors; references of the C domain have to lead somewhere.
 docs:
@@ -128,4 +164,5 @@ clean:
 
 .DEFAULT_GOAL := all
 .PHONY: help demo check scenarios fuzz coverage load bench bench-quick bench-keep $(parts:%=check-%) \
-	docs all module userspace install install-module install-userspace install-udev setup clean
+	docs all module userspace install install-module install-userspace install-udev uninstall \
+	uninstall-module uninstall-userspace uninstall-udev setup clean

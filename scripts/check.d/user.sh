@@ -38,6 +38,37 @@ installed() {
 	g++ -x c++ -Wall -Wextra -Werror $c -x none $flags -o "$root_of/hello++"
 }
 
+# in_stage TARGET: make it for a stage and a kernel; what it says, only if it fails.
+in_stage() {
+	local output
+
+	output=$(make -s "$1" DESTDIR="$stage" PREFIX=/usr KDIR="$kernel/build" 2>&1) ||
+		printf '%s\n' "$output"
+}
+
+# What is there by the name of the stage: here, and in the kernel's directories.
+stages() {
+	find . "$kernel" -name "${stage##*/}" -prune -print
+}
+
+# A relative DESTDIR is one tree, and uninstall leaves nothing in it.
+one_tree() {
+	local stage=build/stage.$$ kernel file
+
+	kernel=$("$scripts/kernel" stock) || return
+	in_stage install
+	[ "$(stages)" = "./$stage" ] || { echo "DESTDIR=$stage is in"; stages; }
+	for file in lib/modules/*/updates/kmod/twheel.ko lib/udev/rules.d/60-twheel.rules \
+		usr/bin/twheel usr/lib/libtwheel.so usr/include/linux/twheel.h \
+		usr/lib/pkgconfig/libtwheel.pc usr/share/man/man3/twheel_word_arm.3; do
+		compgen -G "$stage/$file" >/dev/null || echo "install does not make $file"
+	done
+	in_stage uninstall
+	find "$stage" ! -type d
+	stages | xargs rm -rf
+	! make -s -n install PREFIX=usr >/dev/null 2>&1 || echo "PREFIX=usr is taken"
+}
+
 # idle DURATION STATUS: what the command makes of it.  With a log that is not there it
 # would say so, had it gone on to the log, and then to the device.
 idle() {
@@ -122,4 +153,5 @@ if command -v pkg-config >/dev/null && command -v g++ >/dev/null; then
 else
 	skip "a program builds with the installed library: no pkg-config or no g++"
 fi
+silent "a relative DESTDIR is one tree, and uninstall leaves no file in it" one_tree
 silent "the manual pages have no formatting errors" manual_pages
