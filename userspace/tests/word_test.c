@@ -11,13 +11,17 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <twheel.h>
 
 #define ID		((7ULL << 32) | 3)
 #define PROGRAMS	2
-#define MOVES		20000
+#define MOST_MOVES	20000
+#define LEAST_MOVES	1000		/* also where others keep the machine busy */
+#define SECONDS		2
 
 static twheel_aligned_u64 words[8];
 static struct twheel tw = { .words = words, .setup.features = TWHEEL_FEAT_WORDS_ARM };
@@ -182,6 +186,7 @@ static enum end live(__u64 *fired_at)
 		if (time < filed)
 			continue;
 		old = twheel_load_acquire_64(word);
+		sched_yield();		/* let the program come in between */
 		if ((old & TWHEEL_WORD_STATE) == TWHEEL_WORD_CANCELLED) {
 			if (twheel_cas_64(word, &old, TWHEEL_WORD_IDLE))
 				return GONE;
@@ -196,17 +201,27 @@ static enum end live(__u64 *fired_at)
 	}
 }
 
+static bool time_left(const struct timespec *start)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec - start->tv_sec < SECONDS;
+}
+
 static void test_race(void)
 {
 	static unsigned int seeds[PROGRAMS] = { 1, 2 };
 	pthread_t programs[PROGRAMS];
-	unsigned int fired = 0;
+	unsigned int moves, fired = 0;
+	struct timespec start;
 	__u64 fired_at;
 
 	words[3] = TWHEEL_WORD_IDLE;
 	for (int i = 0; i < PROGRAMS; i++)
 		CHECK(!pthread_create(&programs[i], NULL, program_thread, &seeds[i]));
-	for (int i = 0; i < MOVES; i++) {
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (moves = 0; moves < LEAST_MOVES || (moves < MOST_MOVES && time_left(&start)); moves++) {
 		if (live(&fired_at) == FIRED) {
 			fired++;
 			CHECK(twheel_load_acquire_64(&promised) <= fired_at);
@@ -220,7 +235,7 @@ static void test_race(void)
 	__atomic_store_n(&over, 1, __ATOMIC_RELAXED);
 	for (int i = 0; i < PROGRAMS; i++)
 		pthread_join(programs[i], NULL);
-	CHECK(fired + cancels == MOVES + rearms);
+	CHECK(fired + cancels == moves + rearms);
 	CHECK(fired && cancels && rearms);
 	printf("word_test: %u fired, %u cancelled, %u armed again, none early\n", fired, cancels,
 	       rearms);
