@@ -216,7 +216,8 @@ extern "C" {
  * @records_offset: out: bytes from the start of the ring area to its records
  * @slack: in: ns, the default slack: of timers armed with slack 0.  0 is exact
  * @features: out: %TWHEEL_FEAT_WORDS: words work here;
- *	%TWHEEL_FEAT_MMAP: the areas can be mapped
+ *	%TWHEEL_FEAT_MMAP: the areas can be mapped; %TWHEEL_FEAT_WORDS_ARM: the
+ *	program may make the step of a word from cancelled to armed
  * @min_period: out: ns, the shortest period of a periodic timer
  * @max_batch: out: most ops of one TWHEEL_IOC_SUBMIT, most entries of one
  *	TWHEEL_IOC_LIST
