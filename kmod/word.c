@@ -119,10 +119,16 @@ static u64 own_deadline(const struct tw_timer *t, u64 wish)
 	return t->deadline + (t->skipped ? tw_periods(t, wish) * t->period : 0);
 }
 
-/* Whether @wish is not what the kernel wrote: the program pushed the timer back. */
+/*
+ * Whether @wish is not what the kernel wrote: the program pushed the timer back, or
+ * cancelled it and armed it again.  What the kernel wrote is what the timer is filed
+ * for.  After skipped periods that has to be compared too, for then a later deadline
+ * of the same series looks like the kernel's own.
+ */
 static bool is_pushed(const struct tw_timer *t, u64 wish)
 {
-	return tw_word_round_up(own_deadline(t, wish)) != wish;
+	return tw_expires(wish, t->grain) != t->expires ||
+	       tw_word_round_up(own_deadline(t, wish)) != wish;
 }
 
 /**

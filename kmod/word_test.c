@@ -23,6 +23,7 @@ struct expire_case {
 	enum tw_word_verdict verdict;
 	u64 after;		/* the word */
 	u64 first;		/* the timer's deadline */
+	u64 filed;		/* what it is filed for, if not its deadline */
 };
 
 static const struct expire_case expire_cases[] = {
@@ -55,11 +56,15 @@ static const struct expire_case expire_cases[] = {
 	{ "periodic, two have passed", ARMED(1000), 1000, 100, 1250, false,
 	  TW_WORD_FIRE, FIRED(1000), 1000 },
 	{ "periodic, one had no record", ARMED(1100), 1000, 100, 1100, true,
-	  TW_WORD_FIRE, FIRED(1100), 1000 },
+	  TW_WORD_FIRE, FIRED(1100), 1000, 1100 },
 	{ "periodic, pushed back", ARMED(1040), 1000, 100, 1000, false,
 	  TW_WORD_LATER, ARMED(1040), 1040 },
 	{ "periodic, one had no record, pushed back", ARMED(1140), 1000, 100, 1100, true,
-	  TW_WORD_LATER, ARMED(1140), 1140 },
+	  TW_WORD_LATER, ARMED(1140), 1140, 1100 },
+	{ "periodic, one had no record, pushed by a period", ARMED(1200), 1000, 100, 1100, true,
+	  TW_WORD_LATER, ARMED(1200), 1200, 1100 },
+	{ "periodic, one had no record, pushed by one, due", ARMED(1200), 1000, 100, 1200, true,
+	  TW_WORD_FIRE, FIRED(1200), 1200, 1100 },
 	{ "periodic, pushed back by a period", ARMED(1100), 1000, 100, 1000, false,
 	  TW_WORD_LATER, ARMED(1100), 1100 },
 	{ "periodic, pushed back by a period, due", ARMED(1100), 1000, 100, 1100, false,
@@ -79,7 +84,8 @@ static void word_expire(struct kunit *test)
 {
 	const struct expire_case *c = test->param_value;
 	struct tw_timer t = {
-		.deadline = c->deadline, .period = c->period, .skipped = c->skipped,
+		.deadline = c->deadline, .period = c->period, .skipped = c->skipped, .grain = 2,
+		.expires = tw_expires(c->filed ?: c->deadline, 2),
 	};
 	u64 word = c->word;
 
@@ -146,6 +152,7 @@ struct read_case {
 	bool skipped;
 	bool pending;
 	u64 deadline;
+	u64 filed;		/* what it is filed for, if not its deadline */
 };
 
 /* The timer's deadline is 1001. */
@@ -156,7 +163,8 @@ static const struct read_case read_cases[] = {
 	{ "fired", FIRED(1004), 0, false, false },
 	{ "idle", TWHEEL_WORD_IDLE, 0, false, false },
 	{ "periodic", ARMED(1004), 100, false, true, 1001 },
-	{ "periodic, 3 had no record", ARMED(1304), 100, true, true, 1301 },
+	{ "periodic, 3 had no record", ARMED(1304), 100, true, true, 1301, 1301 },
+	{ "periodic, 1 had no record, pushed back by 2", ARMED(1304), 100, true, true, 1304, 1101 },
 	{ "periodic, pushed back by 3 periods", ARMED(1304), 100, false, true, 1304 },
 	{ "periodic, pushed back", ARMED(1340), 100, false, true, 1340 },
 };
@@ -172,7 +180,8 @@ static void word_read(struct kunit *test)
 {
 	const struct read_case *c = test->param_value;
 	struct tw_timer t = {
-		.deadline = 1001, .period = c->period, .skipped = c->skipped,
+		.deadline = 1001, .period = c->period, .skipped = c->skipped, .grain = 2,
+		.expires = tw_expires(c->filed ?: 1001, 2),
 	};
 	u64 deadline = 0xdead, word = c->word;
 
