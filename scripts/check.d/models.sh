@@ -26,6 +26,10 @@ runs() {
 	words: finds a period that begins before the record; words; fails; BUG_PERIODIC_TOO_SOON
 	words: finds a cancel that does not look; words; fails; BUG_CANCEL_DOES_NOT_LOOK
 	words: finds a FREE that leaves the word; words; fails; BUG_FREE_LEAVES_THE_WORD
+	words: finds a reaping that stores; words; fails; BUG_REAPS_BY_STORE
+	words: finds a reaping of what was armed again; words; fails; BUG_REAPS_WHAT_WAS_ARMED_AGAIN
+	words: finds an arming that stores; words; fails; BUG_ARM_STORES
+	words: finds an arming for an earlier time; words; fails; BUG_ARMS_EARLIER
 	ring: wake-ups and records; ring; holds;
 	ring: head is stored; ring; holds; HEAD_IS_STORED
 	ring: finds barrier E missing; ring; fails; BUG_NO_E

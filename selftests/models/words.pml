@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The words: pushing back and cancelling without a system call.
+ * The words: pushing back, cancelling and arming again without a system call.
  *
  * One index of a queue, hence one word, whose timer is freed and made anew; two
  * threads of a program that do what they like, word steps and ops mixed; the
@@ -15,20 +15,29 @@
  *	op_arm() ... op_free()	the ops, kmod/ops.c; disarm() too
  *	touch()			twheel_word_push() in userspace/include/twheel.h
  *	touch_cancel()		twheel_word_cancel() there
+ *	word_arm()		twheel_word_arm() there
  *
  * What is shown:
  *
  *	1. No record comes after a successful touch_cancel().
- *	2. No record comes before the deadline of the last successful touch().
+ *	2. No record comes before the deadline of the last successful touch() or
+ *	   word_arm().
  *	3. An arming ends exactly once: in a record, or in one cancel that says
  *	   it did it; a cancel that says "was not pending" is right.
  *	4. Whenever the lock is free, a word that says armed(d) has a timer that
  *	   is filed for d or earlier, or at most DISTANCE later than now; a
  *	   pending timer is filed or in the backlog.
  *	5. Every armed one-shot timer ends (ltl ends).
+ *	6. A word_arm() that succeeds after a touch_cancel() that succeeded begins
+ *	   an arming like any other: exactly one end, which is its own and not
+ *	   that of the cancelled one.
+ *
+ * 6 is 3 and 5 with one more way to begin an arming: start() asserts that none is
+ * open, finish() and write_record() that one is, and ltl ends that it is closed in
+ * the end.
  *
  * A thread may touch a timer that the other one has freed.  It then touches the
- * new timer of this index, and 1 to 5 hold for that one.
+ * new timer of this index, and 1 to 6 hold for that one.
  *
  * Time is 0 to LAST, and a step of the clock may come between any two others.
  * An op is one step here, and rightly: it holds the lock, and all it does that a
@@ -226,7 +235,15 @@ inline tw_word_expire()
 		if
 		:: STATE(w) != ARMED ->
 			/* Cancelled; what cannot be counts as that, too. */
+#ifdef BUG_REAPS_BY_STORE
+			done = 1;
+			word = IDLE;
+#else
 			d_step { cmpxchg(w, IDLE) };
+#endif
+#ifdef BUG_REAPS_WHAT_WAS_ARMED_AGAIN
+			done = 1;
+#endif
 			if
 			:: done -> verdict = GONE; break
 			:: else
@@ -344,6 +361,35 @@ inline touch_cancel()
 	od
 }
 
+/* Answers "done", or that MOVE must do it: the kernel has made the word idle. */
+inline word_arm()
+{
+	do
+	:: w = word;
+		if
+		:: STATE(w) != CANCELLED -> break
+		:: STATE(w) == CANCELLED -> d = DEADLINE(w)
+		:: STATE(w) == CANCELLED && DEADLINE(w) < LAST -> d = LAST
+#ifdef BUG_ARMS_EARLIER
+		:: STATE(w) == CANCELLED -> d = now
+#endif
+		fi;
+		atomic {
+#ifdef BUG_ARM_STORES
+			word = WORD(d, ARMED);
+			start(d);
+			break
+#else
+			cmpxchg(w, WORD(d, ARMED));
+			if
+			:: done -> start(d); break
+			:: else
+			fi
+#endif
+		}
+	od
+}
+
 /* --- ops, with the lock held -------------------------------------------------------- */
 
 inline arm(d)
@@ -440,6 +486,7 @@ active [2] proctype program()
 		if
 		:: true -> touch()
 		:: true -> touch_cancel()
+		:: true -> word_arm()
 		:: atomic { !locked -> locked = 1;
 				if
 				:: d = now
