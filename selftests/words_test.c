@@ -5,43 +5,12 @@
  * head comment of linux/twheel.h has them.
  */
 #include "common.h"
+#include "common/words.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
-
-#define ARMED(d)	((((d) + 3) & ~3ULL) | TWHEEL_WORD_ARMED)
-#define STATE(w)	((w) & TWHEEL_WORD_STATE)
-#define DEADLINE(w)	((w) & ~TWHEEL_WORD_STATE)
-
-static __u64 word_load(const __u64 *word)
-{
-	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
-}
-
-/* One step of the program; true when it was made. */
-static bool word_step(__u64 *word, __u64 from, __u64 to)
-{
-	return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL,
-					   __ATOMIC_ACQUIRE);
-}
-
-static bool touch(__u64 *word, __u64 deadline)
-{
-	__u64 old = word_load(word);
-
-	return STATE(old) == TWHEEL_WORD_ARMED && DEADLINE(old) <= deadline &&
-	       word_step(word, old, ARMED(deadline));
-}
-
-static bool touch_cancel(__u64 *word)
-{
-	__u64 old = word_load(word);
-
-	return STATE(old) == TWHEEL_WORD_ARMED &&
-	       word_step(word, old, DEADLINE(old) | TWHEEL_WORD_CANCELLED);
-}
 
 FIXTURE(words)
 {
@@ -237,15 +206,6 @@ TEST_F(words, query_and_list_show_the_wish)
 	ASSERT_EQ(1, list(self->q.fd, &cursor, &info, 1));
 	EXPECT_EQ((later + 3) & ~3ULL, info.deadline);
 	EXPECT_EQ(TWHEEL_INFO_KEEP, info.flags);
-}
-
-static __u64 arm_keep_periodic(int fd, __u64 first, __u64 period)
-{
-	struct twheel_op op = op_arm(first, 0);
-
-	op.flags = TWHEEL_OP_KEEP;
-	op.period = period;
-	return arm_op(fd, op);
 }
 
 TEST_F(words, periodic_keeps_its_phase)
@@ -512,14 +472,22 @@ static __u64 hostile_value(__u64 *seed)
 	return ARMED(mono() + random_below(seed, 200 * USEC));
 }
 
+/* A store, or a cancel and an arming for any time, which race with the reaping. */
+static void hostile_step(__u64 *word, __u64 *seed)
+{
+	if (random_below(seed, 2))
+		__atomic_store_n(word, hostile_value(seed), __ATOMIC_RELAXED);
+	else if (touch_cancel(word))
+		word_step(word, word_load(word), hostile_value(seed));
+}
+
 /* Scribble over all words until killed. */
 static void scribble(const struct queue *q, __u64 seed)
 {
 	__u64 *words = words_map(q);
 
 	for (;;)
-		__atomic_store_n(&words[random_below(&seed, HOSTILE_TIMERS)],
-				 hostile_value(&seed), __ATOMIC_RELAXED);
+		hostile_step(&words[random_below(&seed, HOSTILE_TIMERS)], &seed);
 }
 
 /* While it lasts, another queue's periodic timer loses nothing. */
