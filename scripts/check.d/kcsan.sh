@@ -11,7 +11,7 @@ set -uo pipefail
 # Emulated CPUs stop and go, so one that watches has to watch for long: 1 ms.
 watch='kcsan.udelay_task=1000 kcsan.udelay_interrupt=300 kcsan.skip_watch=1000'
 
-[ $# -gt 0 ] || set -- race_test stress_test ring_test notify_test
+[ $# -gt 0 ] || set -- race_test stress_test ring_test notify_test rearm_test
 
 selftests_built || exit 1
 step "kcsan kernel"
