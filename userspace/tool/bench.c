@@ -10,18 +10,23 @@ static const struct benchmark {
 	const char *name;
 	int (*run)(unsigned int most);
 } benchmarks[] = {
+	{ "cycle", bench_cycle },
 	{ "touch", bench_touch },
 };
 
 static int usage(void)
 {
-	printf("Usage: twheel bench touch [--most N]\n\n"
-	       "What a push-back costs: by word, by MOVE, by timerfd_settime().\n\n"
+	printf("Usage: twheel bench touch [--most N]\n"
+	       "       twheel bench cycle [--most N]\n\n"
+	       "What it costs to push a timer back (touch): by word, by MOVE, by\n"
+	       "timerfd_settime().  What it costs to arm a timeout and cancel it (cycle): by\n"
+	       "word, by ARM and CANCEL, by timerfd, by a POSIX timer, by io_uring.\n\n"
 	       "  --most N   no more than N pending timers (1000000)\n"
 	       "  --help     this text\n\n"
 	       "The unit is ns or, in a guest under icount, instructions; there the exit\n"
 	       "status is 1 when a touch takes more than 15, or timerfd less than 90 times\n"
-	       "as many.\n");
+	       "as many; or a cycle by word more than 30, or timerfd less than 70 times as\n"
+	       "many.\n");
 	return EXIT_OK;
 }
 

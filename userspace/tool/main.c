@@ -15,7 +15,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *summary;
 } commands[] = {
-	{ "bench", cmd_bench, "what a push-back costs, beside timerfd" },
+	{ "bench", cmd_bench, "what timers cost, beside the kernel's others" },
 	{ "replay", cmd_replay, "replay a request log: an idle timer per client" },
 };
 
