@@ -58,7 +58,7 @@ in_vm() {
 		status=$?
 		printf '\n# --- status %d\n' $status
 		(exit $status)
-	} | "$scripts/check.d/count-results" -v prefix="$name: "
+	} | "$scripts/check.d/count-results" "$name: "
 	status=${PIPESTATUS[0]}
 	case $status in
 	120)	fail "$name: the guest's kernel log is clean" ;;

@@ -240,6 +240,7 @@ spelling() {
 text() {
 	step "text"
 	silent "shellcheck: all shell scripts" lint_shell
+	silent "count-results: what counts as passed and as failed" "$scripts/check.d/count-results_test"
 	silent "licences: each source file names its own" no_licence
 	silent "licences: each has its text in LICENSES" licences
 	silent "white space" white_space
