@@ -57,7 +57,7 @@ verify() {
 	esac
 	spin "${@/#/-D}" -a "$root/selftests/models/$model.pml" >report &&
 		gcc "$speed" -w -DCOLLAPSE -DMEMLIM=3000 "${compile[@]}" -o pan pan.c &&
-		timeout 300 ./pan "${run[@]}" >>report 2>&1
+		timeout 900 ./pan "${run[@]}" >>report 2>&1
 }
 
 # What is unreached, but for the ends of processes that do not end and the claim.
