@@ -38,7 +38,7 @@ help:
 	@echo 'make check-kcsan      selftests that race, in a guest with the KCSAN kernel'
 	@echo 'make check-rt         selftests, in a guest with a PREEMPT_RT kernel'
 	@echo 'make check-longtime   years of timers, in user-mode Linux that skips idle time'
-	@echo 'make check-replay     a million timers, a real log, the demo'
+	@echo 'make check-replay     a real log, the demo'
 	@echo 'make check-bench      instructions of all ops, beside timerfd and the kept ones'
 	@echo 'make check-load       the longest that softirqs are off, in instructions'
 	@echo 'make scenarios    the faults of other timer facilities that are tested here,'

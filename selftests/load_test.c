@@ -200,6 +200,154 @@ TEST_F(many, kill_works_whatever_it_is_doing)
 	}
 }
 
+/* --- each ends as it must ---------------------------------------------------------- */
+
+#define SPREAD	(3 * SEC)	/* from the first deadline to the last one */
+#define BUDGET	(10 * SEC)	/* for arming; fewer timers where it is not enough */
+
+/* What is known of one timer of a lot. */
+struct one {
+	__u64 id, deadline;
+	bool cancelled;
+	unsigned char records;
+};
+
+struct lot {
+	struct queue *q;
+	struct one *ones;
+	unsigned int n;
+	__u64 seed;
+	bool in_time;		/* all were armed before the first one was due */
+	__u64 last;		/* deadline */
+	unsigned int taken, wrong, disorder;
+};
+
+static struct twheel_op arm_one(struct lot *l, struct one *o)
+{
+	return op_arm(o->deadline, o - l->ones);
+}
+
+static struct twheel_op cancel_one(struct lot *l, struct one *o)
+{
+	(void)l;
+	return op_cancel(o->id);
+}
+
+static struct twheel_op move_one(struct lot *l, struct one *o)
+{
+	return op_move(o->id, o->deadline + random_below(&l->seed, SPREAD / 2), 0);
+}
+
+/* On a slow machine it may have fired already: then its record has to come. */
+static bool learn(struct one *o, const struct twheel_op *op)
+{
+	if (op->result)
+		return op->opcode != TWHEEL_OP_ARM && op->result == -ENOENT;
+	if (op->opcode == TWHEEL_OP_ARM)
+		o->id = op->id;
+	else if (op->opcode == TWHEEL_OP_MOVE)
+		o->deadline = op->deadline;
+	else
+		o->cancelled = true;
+	return true;
+}
+
+/* An op for every @stride-th timer from @first on; how many had a wrong result. */
+static unsigned int run_each(struct lot *l, unsigned int first, unsigned int stride,
+			     struct twheel_op (*make)(struct lot *l, struct one *o))
+{
+	static struct twheel_op ops[BATCH];
+	unsigned int have = 0, wrong = 0;
+
+	for (unsigned int i = first; i < l->n; i += stride) {
+		ops[have++] = make(l, &l->ones[i]);
+		if (have < BATCH && i + stride < l->n)
+			continue;
+		wrong += submit_all(l->q, ops, have) != have;
+		for (unsigned int k = 0; k < have; k++)
+			wrong += !learn(&l->ones[i - (have - 1 - k) * stride], &ops[k]);
+		have = 0;
+	}
+	return wrong;
+}
+
+/* What BATCH timers take to be armed and cancelled on this machine, at the first time. */
+static __u64 pace(struct lot *l)
+{
+	struct lot sample = { .q = l->q, .ones = l->ones, .n = BATCH };
+	__u64 start = mono();
+
+	for (unsigned int i = 0; i < BATCH; i++)
+		l->ones[i].deadline = TIME_MAX;
+	if (run_each(&sample, 0, 1, arm_one) || run_each(&sample, 0, 1, cancel_one))
+		abort();
+	return mono() - start;
+}
+
+/* Random deadlines, the first of them when all ought to be armed: that time. */
+static __u64 choose_deadlines(struct lot *l)
+{
+	__u64 each = pace(l), base;
+
+	if (l->n / BATCH > BUDGET / each)
+		l->n = (1 + BUDGET / each) * BATCH;
+	base = mono() + SEC + (1 + l->n / BATCH) * each;
+	for (unsigned int i = 0; i < l->n; i++)
+		l->ones[i] = (struct one){ .deadline = base + random_below(&l->seed, SPREAD) };
+	return base;
+}
+
+static void take_record(struct lot *l, const struct twheel_record *rec)
+{
+	struct one *o = &l->ones[rec->user_data < l->n ? rec->user_data : 0];
+
+	l->wrong += rec->user_data >= l->n || rec->id != o->id || rec->deadline != o->deadline ||
+		    o->cancelled || o->records++ || mono() < rec->deadline;
+	l->disorder += l->in_time && rec->deadline < l->last;
+	l->last = rec->deadline;
+	l->taken++;
+}
+
+/* How many were to be taken. */
+static unsigned int take_records(struct lot *l)
+{
+	unsigned int left = 0;
+	struct twheel_record rec;
+
+	for (unsigned int i = 0; i < l->n; i++)
+		left += !l->ones[i].cancelled;
+	while (l->taken < left && readable(l->q->fd, GIVE_UP_MS))
+		while (ring_take(l->q, &rec))
+			take_record(l, &rec);
+	return left;
+}
+
+/* A half is cancelled, a quarter put off: the others come, each once, none early, in order. */
+TEST_F_TIMEOUT(many, each_of_a_million_timers_ends_as_it_must, 60)
+{
+	struct lot l = { .q = &self->q, .n = rounds(1000000), .seed = random_seed() };
+	struct twheel_stats s;
+	__u64 base;
+
+	l.ones = calloc(l.n + BATCH, sizeof(*l.ones));
+	ASSERT_NE(NULL, l.ones);
+	ASSERT_EQ(0, queue_map(&self->q));
+	base = choose_deadlines(&l);
+	ASSERT_EQ(0U, run_each(&l, 0, 1, arm_one));
+	l.in_time = mono() < base;
+	ASSERT_EQ(0U, run_each(&l, 1, 2, cancel_one));
+	ASSERT_EQ(0U, run_each(&l, 2, 4, move_one));
+	if (mono() < base)
+		sleep_ns(base - mono());
+	EXPECT_EQ(take_records(&l), l.taken);
+	EXPECT_EQ(0U, l.wrong);
+	EXPECT_EQ(0U, l.disorder);
+	s = stats(self->q.fd);
+	EXPECT_EQ(0ULL, s.pending + s.backlog + s.unread + s.allocated);
+	TH_LOG("%u timers, %u records%s", l.n, l.taken, l.in_time ? "" : ", armed too late");
+	free(l.ones);
+}
+
 /* --- memory and time per op ----------------------------------------------------------- */
 
 QUEUE_FIXTURE(load, 64)

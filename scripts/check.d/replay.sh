@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# replay.sh: whole programs with the stock kernel: a million timers; a real
-# request log, where it is (test data beside the checkout, not part of it); the
-# demo, with a log that is generated.
+# replay.sh: whole programs with the stock kernel: a real request log, where it is
+# (test data beside the checkout, not part of it); the demo, with a log that is
+# generated.
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091
 . "$(dirname "$0")/lib.sh"
@@ -20,15 +20,6 @@ demo() {
 	cat "$build/demo.log"
 	[ $status -eq 0 ] && tail -n 1 "$build/demo.log" | grep -qx "$want"
 }
-
-step "a million timers"
-if make -s -C selftests OUT="$build/selftests" \
-	KSFT="$("$scripts/kernel" source)/tools/testing/selftests" all; then
-	in_vm million --kernel stock --timeout 300 --add "$build/selftests/run" \
-		--add "$build/selftests/million" -- ./run million
-else
-	fail "million builds"
-fi
 
 step "replay of a real log"
 if [ -e "$log" ]; then
