@@ -8,13 +8,13 @@ set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091
 . "$(dirname "$0")/lib.sh"
 
-# unit_tests NAME OUT SETTING...: each test says one line when it has passed.
+# unit_tests NAME OUT TARGET-OR-SETTING...: each test says one line when it has passed.
 unit_tests() {
 	local name=$1 out=$2 output status
 	shift 2
 
 	step "$name"
-	output=$(make -s -C userspace OUT="$out" "$@" check 2>&1)
+	output=$(make -s -C userspace OUT="$out" "$@" 2>&1)
 	status=$?
 	printf '%s\n' "$output"
 	if [ $status -eq 0 ]; then
@@ -134,13 +134,15 @@ manual_pages() {
 	done
 }
 
-unit_tests gcc "$build/userspace" &&
-	unit_tests "clang with sanitizers" "$build/userspace-san" CC=clang \
+unit_tests gcc "$build/userspace" check &&
+	unit_tests "clang with sanitizers" "$build/userspace-san" check CC=clang \
 		CXX=clang++ CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' \
 		LDFLAGS=-fsanitize=address,undefined
 # As 32-bit programs: nothing may need libatomic, and time has 64 bits.
-unit_tests "gcc -m32" "$build/userspace-32" CC='gcc -m32' CXX='g++ -m32'
-unit_tests "clang -m32" "$build/userspace-clang-32" CC='clang -m32' CXX='clang++ -m32'
+unit_tests "gcc -m32" "$build/userspace-32" check-units check-headers \
+	CC='gcc -m32' CXX='g++ -m32'
+unit_tests "clang -m32" "$build/userspace-clang-32" check-units check-headers \
+	CC='clang -m32' CXX='clang++ -m32'
 step "command line"
 silent "the command takes a delay as it is, or refuses it (B02)" long_delays
 silent "the command refuses what is no duration, and does nothing (B17)" odd_durations
