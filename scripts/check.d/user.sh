@@ -138,11 +138,13 @@ unit_tests gcc "$build/userspace" check &&
 	unit_tests "clang with sanitizers" "$build/userspace-san" check CC=clang \
 		CXX=clang++ CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' \
 		LDFLAGS=-fsanitize=address,undefined
-# As 32-bit programs: nothing may need libatomic, and time has 64 bits.
+# As 32-bit programs: nothing may need libatomic, and time has 64 bits.  For the
+# directory, see selftests/Makefile.
+m32="-m32 -idirafter /usr/include/$(gcc -print-multiarch)"
 unit_tests "gcc -m32" "$build/userspace-32" check-units check-headers \
-	CC='gcc -m32' CXX='g++ -m32'
+	CC="gcc $m32" CXX="g++ $m32"
 unit_tests "clang -m32" "$build/userspace-clang-32" check-units check-headers \
-	CC='clang -m32' CXX='clang++ -m32'
+	CC="clang $m32" CXX="clang++ $m32"
 step "command line"
 silent "the command takes a delay as it is, or refuses it (B02)" long_delays
 silent "the command refuses what is no duration, and does nothing (B17)" odd_durations
