@@ -380,7 +380,7 @@ TEST_F(load, cancelled_timers_take_no_memory)
 struct allocator {
 	pthread_t thread;
 	int fd;
-	__u64 *owners;		/* by index: the id that has it */
+	shared_u64 *owners;	/* by index: the id that has it */
 	unsigned int armed, doubles;
 	__u64 refused;		/* other than for lack of room */
 };
@@ -412,7 +412,7 @@ TEST_F(load, ids_of_a_nearly_full_table_are_found_at_once)
 {
 	unsigned int n = rounds(FULL) & ~1U, armed = 0;
 	static struct twheel_op ops[FULL];
-	static __u64 owners[FULL];
+	static shared_u64 owners[FULL];
 	struct allocator a[8];
 	struct queue q;
 	__u64 fill, refill;

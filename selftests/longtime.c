@@ -238,7 +238,8 @@ TEST_F_TIMEOUT(longtime, word_pushed_back_for_a_year, LIMIT)
 {
 	struct twheel_record rec;
 	struct queue q;
-	__u64 *words, *word, id, deadline;
+	shared_u64 *words, *word;
+	__u64 id, deadline;
 
 	words = words_open(&q, 8, 64);
 	ASSERT_NE(NULL, words);

@@ -562,11 +562,11 @@ TEST_F(eventfd, many_readers_get_each_record_once)
 	}
 	for (int i = 0; i < READERS; i++) {
 		pthread_join(readers[i].thread, NULL);
-		EXPECT_EQ(0, readers[i].bad);
+		EXPECT_EQ(0, atomic_load(&readers[i].bad));
 	}
-	EXPECT_EQ(N, total);
+	EXPECT_EQ(N, atomic_load(&total));
 	for (int i = 0; i < N; i++) {
-		ASSERT_EQ(1, taken[i]);
+		ASSERT_EQ(1, atomic_load(&taken[i]));
 	}
 	EXPECT_EQ(0ULL, stats(self->fd).unread);
 	EXPECT_EQ(0ULL, stats(self->fd).allocated);

@@ -25,7 +25,7 @@ FIXTURE(rearm)
 {
 	struct queue q;
 	int fd;
-	__u64 *words;
+	shared_u64 *words;
 };
 
 FIXTURE_SETUP(rearm)
@@ -41,7 +41,7 @@ FIXTURE_TEARDOWN(rearm)
 	queue_close(&self->q);
 }
 
-static __u64 *word_of(__u64 *words, __u64 id)
+static shared_u64 *word_of(shared_u64 *words, __u64 id)
 {
 	return &words[(__u32)id];
 }
@@ -69,7 +69,8 @@ static void expect_ends(struct __test_metadata *_metadata, int fd, __u64 armed, 
 TEST_F(rearm, fires_once_and_at_the_new_deadline)
 {
 	__u64 first = mono() + SOON, later = first + 20 * MSEC;
-	__u64 id = arm_keep(self->fd, first, 7), *word = word_of(self->words, id);
+	__u64 id = arm_keep(self->fd, first, 7);
+	shared_u64 *word = word_of(self->words, id);
 	struct twheel_record rec;
 
 	ASSERT_TRUE(touch_cancel(word));
@@ -90,7 +91,8 @@ TEST_F(rearm, fires_once_and_at_the_new_deadline)
 TEST_F(rearm, for_the_same_deadline_is_exact)
 {
 	__u64 deadline = (mono() + SOON) | 3, id = arm_keep(self->fd, deadline, 0);
-	__u64 *word = word_of(self->words, id), armed = word_load(word);
+	shared_u64 *word = word_of(self->words, id);
+	__u64 armed = word_load(word);
 	struct twheel_record rec;
 
 	ASSERT_TRUE(touch_cancel(word));
@@ -105,7 +107,8 @@ TEST_F(rearm, for_the_same_deadline_is_exact)
 TEST_F(rearm, many_times_costs_one_look)
 {
 	__u64 first = mono() + SOON, last = first + 100 * MSEC;
-	__u64 id = arm_keep(self->fd, first, 0), *word = word_of(self->words, id);
+	__u64 id = arm_keep(self->fd, first, 0);
+	shared_u64 *word = word_of(self->words, id);
 	struct twheel_record rec;
 
 	for (int i = 1; i <= 1000; i++) {
@@ -146,7 +149,8 @@ TEST_F(rearm, query_list_and_stats_follow_each_step)
 {
 	__u64 deadline = (mono() + HOUR) | 1, later = deadline + HOUR;
 	struct twheel_op op = op_arm(deadline, 9);
-	__u64 id, *word;
+	shared_u64 *word;
+	__u64 id;
 
 	op.flags = TWHEEL_OP_KEEP;
 	op.slack = 1024;
@@ -168,7 +172,8 @@ TEST_F(rearm, query_list_and_stats_follow_each_step)
 
 TEST_F(rearm, ops_find_it_pending)
 {
-	__u64 id = arm_keep(self->fd, mono() + HOUR, 0), *word = word_of(self->words, id);
+	__u64 id = arm_keep(self->fd, mono() + HOUR, 0);
+	shared_u64 *word = word_of(self->words, id);
 	__u64 sooner = mono() + HOUR / 2;
 
 	ASSERT_TRUE(touch_cancel(word) && rearm(word, mono() + 2 * HOUR));
@@ -189,7 +194,9 @@ TEST_F(rearm, ops_find_it_pending)
 /* The kernel was first: the word says so, and MOVE arms. */
 TEST_F(rearm, a_reaped_timer_is_idle_and_needs_move)
 {
-	__u64 id = arm_keep(self->fd, mono() + SOON, 0), *word = word_of(self->words, id), soon;
+	__u64 id = arm_keep(self->fd, mono() + SOON, 0);
+	shared_u64 *word = word_of(self->words, id);
+	__u64 soon;
 	struct twheel_record rec;
 
 	ASSERT_TRUE(touch_cancel(word));
@@ -207,7 +214,8 @@ TEST_F(rearm, a_reaped_timer_is_idle_and_needs_move)
 /* However often: what is unreaped is a timer that exists, and it goes at its last time. */
 TEST_F(rearm, unreaped_timers_stay_bounded_and_end)
 {
-	__u64 first = mono() + SEC, ids[100], *word;
+	__u64 first = mono() + SEC, ids[100];
+	shared_u64 *word;
 	struct twheel_op more = op_arm(mono() + HOUR, 0);
 
 	for (int i = 0; i < 100; i++) {
@@ -232,7 +240,8 @@ TEST_F(rearm, unreaped_timers_stay_bounded_and_end)
 TEST_F(rearm, periodic_goes_on_from_its_new_deadline)
 {
 	__u64 period = 20 * MSEC, first = mono() + SOON, next = ROUND_UP(first + 33 * MSEC);
-	__u64 id = arm_keep_periodic(self->fd, first, period), *word = word_of(self->words, id);
+	__u64 id = arm_keep_periodic(self->fd, first, period);
+	shared_u64 *word = word_of(self->words, id);
 	struct twheel_record rec;
 
 	ASSERT_TRUE(touch_cancel(word) && rearm(word, next));
@@ -248,9 +257,10 @@ TEST_F(rearm, periodic_goes_on_from_its_new_deadline)
  * A periodic timer whose record nobody reads, and which has gone on without one. The
  * deadline its word has now, the second one after the record's.
  */
-static __u64 arm_unread(int fd, __u64 *words, __u64 period, __u64 *id)
+static __u64 arm_unread(int fd, shared_u64 *words, __u64 period, __u64 *id)
 {
-	__u64 first = (mono() + 5 * MSEC) | 3, *word, second, old;
+	__u64 first = (mono() + 5 * MSEC) | 3, second, old;
+	shared_u64 *word;
 
 	*id = arm_keep_periodic(fd, first, period);
 	word = word_of(words, *id);
@@ -264,7 +274,7 @@ static __u64 arm_unread(int fd, __u64 *words, __u64 period, __u64 *id)
 }
 
 /* Until the kernel has gone on from this deadline, too. */
-static void wait_past(const __u64 *word, __u64 deadline)
+static void wait_past(const shared_u64 *word, __u64 deadline)
 {
 	while (DEADLINE(word_load(word)) == deadline ||
 	       STATE(word_load(word)) != TWHEEL_WORD_ARMED)
@@ -275,7 +285,7 @@ static void wait_past(const __u64 *word, __u64 deadline)
 TEST_F(rearm, periodic_with_an_unread_record_begins_a_new_series)
 {
 	__u64 period = SOON, id, next, due = arm_unread(self->fd, self->words, period, &id);
-	__u64 *word = word_of(self->words, id);
+	shared_u64 *word = word_of(self->words, id);
 	struct twheel_record rec;
 
 	next = ROUND_UP(due + 20 * MSEC);
@@ -296,7 +306,8 @@ TEST_F(rearm, periodic_with_an_unread_record_begins_a_new_series)
 TEST_F(rearm, periodic_by_whole_periods_begins_a_new_series)
 {
 	__u64 period = SOON, id, due = arm_unread(self->fd, self->words, period, &id);
-	__u64 *word = word_of(self->words, id), next = ROUND_UP(due + 2 * period);
+	shared_u64 *word = word_of(self->words, id);
+	__u64 next = ROUND_UP(due + 2 * period);
 	struct twheel_record rec;
 
 	ASSERT_TRUE(touch_cancel(word) && rearm(word, next));
@@ -311,7 +322,7 @@ TEST_F(rearm, periodic_by_whole_periods_begins_a_new_series)
 TEST_F(rearm, periodic_for_the_same_deadline_goes_on)
 {
 	__u64 period = SOON, id, due = arm_unread(self->fd, self->words, period, &id), next;
-	__u64 *word = word_of(self->words, id);
+	shared_u64 *word = word_of(self->words, id);
 	struct twheel_record rec;
 
 	ASSERT_TRUE(touch_cancel(word) && rearm(word, due));
@@ -336,7 +347,7 @@ struct sums {
 /* A queue of timers, and all who are at them. */
 struct race {
 	struct queue q;
-	__u64 *words;
+	shared_u64 *words;
 	__u64 ids[TIMERS];
 	__u64 end;		/* when the threads stop */
 	__u64 records[TIMERS];	/* as the consumer counts them */
@@ -429,7 +440,8 @@ static void any_step(struct racer *racer)
 	struct race *r = racer->race;
 	__u64 id = r->ids[random_below(&racer->seed, TIMERS)];
 	__u64 deadline = mono() + random_below(&racer->seed, 2 * MSEC);
-	__u64 *word = word_of(r->words, id), kind = random_below(&racer->seed, 64);
+	__u64 kind = random_below(&racer->seed, 64);
+	shared_u64 *word = word_of(r->words, id);
 
 	if (kind < 10)
 		touch(word, deadline);
@@ -482,7 +494,8 @@ static __u64 arm_by_move(struct racer *racer, __u64 id, __u64 last)
  */
 static __u64 cycle(struct racer *racer, __u64 id, __u64 last)
 {
-	__u64 *word = word_of(racer->race->words, id), now = mono(), deadline;
+	shared_u64 *word = word_of(racer->race->words, id);
+	__u64 now = mono(), deadline;
 
 	if (!touch_cancel(word))
 		return arm_by_move(racer, id, last);

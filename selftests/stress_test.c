@@ -351,8 +351,8 @@ TEST(watching_a_busy_queue_is_safe)
 	pthread_join(a.thread, NULL);
 	atomic_store(&w.stop, true);
 	pthread_join(thread, NULL);
-	EXPECT_EQ(0U, w.bad);
-	EXPECT_LT(0U, w.looks);
+	EXPECT_EQ(0U, atomic_load(&w.bad));
+	EXPECT_LT(0U, atomic_load(&w.looks));
 	EXPECT_EQ(0ULL, a.errors);
 	queue_close(&q);
 }

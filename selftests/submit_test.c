@@ -483,19 +483,22 @@ TEST_F(queue, signals_end_a_batch_cleanly)
 
 /* A second thread changes what the first one submits. */
 struct flipper {
-	struct twheel_op *op;
+	struct twheel_op op;
+	shared_u64 *deadline;	/* the op's */
 	atomic_bool stop;
-};
+} __attribute__((aligned(8)));
+
+_Static_assert(offsetof(struct flipper, op.deadline) % 8 == 0, "for atomic stores");
 
 static void *flip(void *data)
 {
 	struct flipper *f = data;
 
 	while (!atomic_load(&f->stop)) {
-		__atomic_store_n(&f->op->deadline, ~0ULL, __ATOMIC_RELAXED);
-		__atomic_store_n(&f->op->opcode, 200, __ATOMIC_RELAXED);
-		__atomic_store_n(&f->op->deadline, TIME_MAX, __ATOMIC_RELAXED);
-		__atomic_store_n(&f->op->opcode, TWHEEL_OP_ARM, __ATOMIC_RELAXED);
+		__atomic_store_n(f->deadline, ~0ULL, __ATOMIC_RELAXED);
+		__atomic_store_n(&f->op.opcode, 200, __ATOMIC_RELAXED);
+		__atomic_store_n(f->deadline, TIME_MAX, __ATOMIC_RELAXED);
+		__atomic_store_n(&f->op.opcode, TWHEEL_OP_ARM, __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
@@ -503,18 +506,20 @@ static void *flip(void *data)
 /* B76 */
 TEST_F(queue, op_that_changes_meanwhile_is_read_once)
 {
-	struct twheel_op op = op_arm(TIME_MAX, 1);
-	struct flipper f = { .op = &op };
+	struct flipper f = { .op = op_arm(TIME_MAX, 1) };
+	struct twheel_op *op = &f.op;
 	__u64 armed = 0;
 	pthread_t thread;
 
 	NEEDS_THREADS();
+	f.deadline = &op->deadline;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, flip, &f));
 	for (unsigned int i = 0; i < rounds(3000); i++) {
-		ASSERT_EQ(1, submit(self->fd, &op, 1));
-		ASSERT_TRUE(op.result == 0 || op.result == -EINVAL || op.result == -EOVERFLOW);
-		armed += !op.result;
-		op.id = 0;
+		ASSERT_EQ(1, submit(self->fd, op, 1));
+		ASSERT_TRUE(op->result == 0 || op->result == -EINVAL ||
+			    op->result == -EOVERFLOW);
+		armed += !op->result;
+		op->id = 0;
 	}
 	atomic_store(&f.stop, true);
 	pthread_join(thread, NULL);

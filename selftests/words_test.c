@@ -15,7 +15,7 @@
 FIXTURE(words)
 {
 	struct queue q;
-	__u64 *words;
+	shared_u64 *words;
 };
 
 FIXTURE_SETUP(words)
@@ -300,8 +300,9 @@ TEST_F(words, backlog_is_fired_and_can_be_cancelled_by_op)
 TEST_F(words, unreaped_timers_are_bounded_and_free_reaps)
 {
 	struct queue q;
-	__u64 *words = words_open(&q, 8, 100), ids[100];
+	shared_u64 *words = words_open(&q, 8, 100);
 	struct twheel_op op;
+	__u64 ids[100];
 	int i;
 
 	ASSERT_NE(NULL, words);
@@ -327,12 +328,16 @@ TEST_F(words, unreaped_timers_are_bounded_and_free_reaps)
 
 struct race {
 	struct queue q;
-	__u64 *words;
+	shared_u64 *words;
 	__u64 ids[RACE_TIMERS];
 	unsigned int steps;
-	__u64 armed, cancelled, touched, moved, records;
+	shared_u64 armed, cancelled, touched, moved;
+	__u64 records;
 	bool done;
 };
+
+_Static_assert(offsetof(struct race, armed) % 8 == 0 && _Alignof(struct race) == 8,
+	       "all threads add to these");
 
 struct racer {
 	struct race *race;
@@ -340,7 +345,7 @@ struct racer {
 	pthread_t thread;
 };
 
-static void add(__u64 *sum, __u64 n)
+static void add(shared_u64 *sum, __u64 n)
 {
 	__atomic_fetch_add(sum, n, __ATOMIC_RELAXED);
 }
@@ -349,7 +354,8 @@ static void add(__u64 *sum, __u64 n)
 static void race_step(struct race *r, __u64 *seed)
 {
 	__u64 id = r->ids[random_below(seed, RACE_TIMERS)], kind = random_below(seed, 64);
-	__u64 *word = &r->words[(__u32)id], deadline = mono() + random_below(seed, MSEC);
+	__u64 deadline = mono() + random_below(seed, MSEC);
+	shared_u64 *word = &r->words[(__u32)id];
 
 	if (kind < 40) {
 		add(&r->touched, touch(word, deadline));
@@ -366,9 +372,8 @@ static void race_step(struct race *r, __u64 *seed)
 static void *race_thread(void *arg)
 {
 	struct racer *racer = arg;
-	unsigned int i;
 
-	for (i = 0; i < racer->race->steps; i++)
+	for (unsigned int i = 0; i < racer->race->steps; i++)
 		race_step(racer->race, &racer->seed);
 	return NULL;
 }
@@ -393,7 +398,7 @@ static void *race_consumer(void *arg)
 /* Every arming has one end: a record, a cancel by word, or a cancel by op. */
 TEST_F(words, races_of_touch_cancel_move_and_expiry_add_up)
 {
-	struct race r = { .steps = rounds(350000) };
+	struct race r = { .steps = rounds(350000), .armed = RACE_TIMERS };
 	struct racer racers[RACE_THREADS];
 	__u64 seed = random_seed();
 	pthread_t consumer;
@@ -405,7 +410,6 @@ TEST_F(words, races_of_touch_cancel_move_and_expiry_add_up)
 	ASSERT_EQ(0, queue_map(&r.q));
 	for (i = 0; i < RACE_TIMERS; i++)
 		r.ids[i] = arm_keep(r.q.fd, mono() + MSEC, i);
-	r.armed = RACE_TIMERS;
 	pthread_create(&consumer, NULL, race_consumer, &r);
 	for (i = 0; i < RACE_THREADS; i++) {
 		racers[i] = (struct racer){ .race = &r, .seed = seed + i + 1 };
@@ -431,7 +435,7 @@ TEST_F(words, the_last_push_that_was_made_counts)
 	struct twheel_record recs[512];
 	struct twheel_op ops[512];
 	struct queue q;
-	__u64 *words = words_open(&q, 512, 512);
+	shared_u64 *words = words_open(&q, 512, 512);
 	int i, n;
 
 	ASSERT_NE(NULL, words);
@@ -473,7 +477,7 @@ static __u64 hostile_value(__u64 *seed)
 }
 
 /* A store, or a cancel and an arming for any time, which race with the reaping. */
-static void hostile_step(__u64 *word, __u64 *seed)
+static void hostile_step(shared_u64 *word, __u64 *seed)
 {
 	if (random_below(seed, 2))
 		__atomic_store_n(word, hostile_value(seed), __ATOMIC_RELAXED);
@@ -484,7 +488,7 @@ static void hostile_step(__u64 *word, __u64 *seed)
 /* Scribble over all words until killed. */
 static void scribble(const struct queue *q, __u64 seed)
 {
-	__u64 *words = words_map(q);
+	shared_u64 *words = words_map(q);
 
 	for (;;)
 		hostile_step(&words[random_below(&seed, HOSTILE_TIMERS)], &seed);
@@ -512,7 +516,7 @@ TEST_F(words, a_hostile_writer_harms_only_itself)
 {
 	long users = module_users();
 	struct queue victim, bystander;
-	__u64 *words = words_open(&victim, HOSTILE_TIMERS, HOSTILE_TIMERS);
+	shared_u64 *words = words_open(&victim, HOSTILE_TIMERS, HOSTILE_TIMERS);
 	struct twheel_stats s;
 	pid_t child;
 	int i;

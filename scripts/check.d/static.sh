@@ -116,6 +116,22 @@ compilers() {
 	# With KUnit; and it is there as soon as anybody has run a test in a guest.
 	debug=$(cached debug)
 	[ -z "$debug" ] || warnings debug "$debug"
+	step "atomics"
+	silent "clang -m32: 64-bit atomics work on what is aligned to 8" narrow_atomics
+}
+
+# Programs in which clang finds, as 32-bit ones, an atomic on a plain __u64. On i386
+# it is aligned to 4, and such an exchange takes many times as long; see shared_u64.
+# The compiler finds the headers of this machine's asm only for 64 bits.
+narrow_atomics() {
+	local asm
+
+	asm=/usr/include/$(gcc -print-multiarch)
+	printf '%s\0' selftests/{,fuzz/,latency/}*.c bench/{guest,load}/*.c |
+		xargs -0 -P 2 -I @ clang -m32 -std=gnu11 -O0 -c -o /dev/null -D_GNU_SOURCE \
+			-D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -Iuapi -Iuserspace/include \
+			-idirafter "$asm" -isystem "$linux/tools/testing/selftests" \
+			-Watomic-alignment -Walign-mismatch @
 }
 
 # --- documents ------------------------------------------------------------------------

@@ -87,7 +87,7 @@ static inline long queue_map(struct queue *q)
 }
 
 /* The words, or NULL. */
-static inline __u64 *words_map(const struct queue *q)
+static inline shared_u64 *words_map(const struct queue *q)
 {
 	void *p = mmap(NULL, q->setup.words_size, PROT_READ | PROT_WRITE, MAP_SHARED, q->fd,
 		       q->setup.words_offset);
@@ -96,7 +96,7 @@ static inline __u64 *words_map(const struct queue *q)
 }
 
 /* A queue with words: these, or NULL. */
-static inline __u64 *words_open(struct queue *q, __u32 entries, __u32 max_timers)
+static inline shared_u64 *words_open(struct queue *q, __u32 entries, __u32 max_timers)
 {
 	q->setup = setup_of(CLOCK_MONOTONIC, entries);
 	q->setup.flags = TWHEEL_SETUP_WORDS;

@@ -14,20 +14,20 @@
 #define STATE(w)	((w) & TWHEEL_WORD_STATE)
 #define DEADLINE(w)	((w) & ~TWHEEL_WORD_STATE)
 
-static inline __u64 word_load(const __u64 *word)
+static inline __u64 word_load(const shared_u64 *word)
 {
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
 /* One step of the program; true when it was made. */
-static inline bool word_step(__u64 *word, __u64 from, __u64 to)
+static inline bool word_step(shared_u64 *word, __u64 from, __u64 to)
 {
 	return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE);
 }
 
 /* armed(d) -> armed(later) */
-static inline bool touch(__u64 *word, __u64 deadline)
+static inline bool touch(shared_u64 *word, __u64 deadline)
 {
 	__u64 old = word_load(word);
 
@@ -36,7 +36,7 @@ static inline bool touch(__u64 *word, __u64 deadline)
 }
 
 /* armed(d) -> cancelled(d) */
-static inline bool touch_cancel(__u64 *word)
+static inline bool touch_cancel(shared_u64 *word)
 {
 	__u64 old = word_load(word);
 
@@ -45,7 +45,7 @@ static inline bool touch_cancel(__u64 *word)
 }
 
 /* cancelled(d) -> armed(d'), d' >= d; false also when the kernel was first. */
-static inline bool rearm(__u64 *word, __u64 deadline)
+static inline bool rearm(shared_u64 *word, __u64 deadline)
 {
 	__u64 old = word_load(word);
 

@@ -110,7 +110,7 @@ struct arena {
 	unsigned int number;
 	struct queue q;
 	char *place;
-	__u64 *words;		/* NULL: none */
+	shared_u64 *words;	/* NULL: none */
 	__u32 clock;
 	int efd;
 	unsigned int round, consumers;

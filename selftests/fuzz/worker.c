@@ -151,7 +151,7 @@ static void random_batch(struct worker *w)
 
 static void touch(struct worker *w, struct timer *t, __u64 push, bool cancels)
 {
-	__u64 *word = &w->arena->words[(__u32)t->id];
+	shared_u64 *word = &w->arena->words[(__u32)t->id];
 	__u64 old = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 	__u64 deadline = old & ~TWHEEL_WORD_STATE, later = deadline + 4 + (push & ~3ULL);
 

@@ -30,7 +30,7 @@ struct scene {
 	__u64 *ids;
 	__u64 start;
 	__u64 seed;
-	__u64 *words;
+	shared_u64 *words;
 };
 
 typedef struct twheel_op (*make_op)(struct scene *s, unsigned int i);
