@@ -3,7 +3,7 @@
  * The model: what a worker knows of its timers from the results of its ops.
  *
  * A timer's life is a row of spans.  ARM and MOVE begin one, and so does a push-back
- * by the word; the next op that says anything ends it: CANCEL that succeeds, MOVE, or
+ * or an arming by the word; the next op that says anything ends it: CANCEL that succeeds, MOVE, or
  * whatever finds that the timer is not pending any more.  Only the worker submits ops
  * for its timers, so what it has been told is all there is.  What it cannot know is
  * when a timer is delivered; so to an open span of a one-shot timer two answers are
@@ -110,17 +110,37 @@ void model_end(struct worker *w, struct timer *t, enum end how, __u64 until)
 }
 
 /*
- * The word of @t has been pushed back: a span like the one before, but later.  Words
- * know no lock, so a pass that began before the push may obey it, and its record
- * bears the time when the pass began.
+ * The word of @t is armed for @later now: a span like the one before.  Words know no
+ * lock, so a pass that began before may obey it, and its record bears the time when the
+ * pass began.
  */
-void model_push(struct worker *w, struct timer *t, __u64 later)
+static void word_span(struct worker *w, struct timer *t, __u64 later)
 {
 	struct twheel_op asked = op_move(t->id, later, t->now->period);
 	struct base b = { .from = t->now->from, .to = arena_now(w->arena) };
 
-	model_end(w, t, MOVED, b.to);
 	model_span(w, t, &asked, &b)->pushed = true;
+}
+
+/* The word of @t has been pushed back. */
+void model_push(struct worker *w, struct timer *t, __u64 later)
+{
+	model_end(w, t, MOVED, arena_now(w->arena));
+	word_span(w, t, later);
+}
+
+/* The word of @t has cancelled it: the kernel will reap it. */
+void model_word_cancel(struct worker *w, struct timer *t)
+{
+	model_end(w, t, CANCELLED, arena_now(w->arena));
+	w->sums.reaped++;
+}
+
+/* The word of @t, cancelled, has armed it again before the kernel reaped it. */
+void model_word_arm(struct worker *w, struct timer *t, __u64 later)
+{
+	word_span(w, t, later);
+	w->sums.reaped--;
 }
 
 /* --- what can be seen of a timer ------------------------------------------------- */

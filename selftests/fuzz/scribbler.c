@@ -100,13 +100,18 @@ static void scribble_words(struct actor *a, struct victim *v)
 	}
 }
 
-/* One word, all the time: the kernel's own exchange is to fail again and again. */
+/*
+ * One word, all the time: the kernel's own exchange is to fail again and again.  It is
+ * pushed back; or it is cancelled and armed in turn.
+ */
 static void hammer(struct actor *a, struct victim *v)
 {
 	volatile __u64 *word = &((volatile __u64 *)v->words)[draw(a, 128)];
+	bool cancels = one_in(a, 2);
 
 	for (unsigned int i = draw(a, 20000); i; i--)
-		*word = (*word + 4) | TWHEEL_WORD_ARMED;
+		*word = ((*word & ~TWHEEL_WORD_STATE) + 4) |
+			(cancels && i % 2 ? TWHEEL_WORD_CANCELLED : TWHEEL_WORD_ARMED);
 }
 
 void scribbler_step(struct actor *a)

@@ -149,39 +149,58 @@ static void random_batch(struct worker *w)
 
 /* --- words ---------------------------------------------------------------------- */
 
+static bool word_step(__u64 *word, __u64 from, __u64 to)
+{
+	return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
+/* A timer that is armed as far as the model knows: push it back, or cancel it. */
 static void touch(struct worker *w, struct timer *t, __u64 push, bool cancels)
 {
 	shared_u64 *word = &w->arena->words[(__u32)t->id];
 	__u64 old = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-	__u64 deadline = old & ~TWHEEL_WORD_STATE, later = deadline + 4 + (push & ~3ULL);
+	__u64 deadline = old & ~TWHEEL_WORD_STATE, later = deadline + push;
 
 	if ((old & TWHEEL_WORD_STATE) != TWHEEL_WORD_ARMED)
 		return;
 	if (!t->now->base && !t->now->period)
 		holds(VIEWS, &w->actor, deadline == ((t->now->deadline + 3) & ~3ULL),
 		      "word of %llx: %llu instead of %llu", t->id, deadline, t->now->deadline);
-	if (!__atomic_compare_exchange_n(word, &old,
-					 cancels ? deadline | TWHEEL_WORD_CANCELLED :
-						   later | TWHEEL_WORD_ARMED,
-					 false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	if (!word_step(word, old, cancels ? deadline | TWHEEL_WORD_CANCELLED :
+					    later | TWHEEL_WORD_ARMED))
 		return;
-	if (cancels) {
-		model_end(w, t, CANCELLED, arena_now(w->arena));
-		w->sums.reaped++;
-	} else {
+	if (cancels)
+		model_word_cancel(w, t);
+	else
 		model_push(w, t, later);
-	}
+}
+
+/* A timer that is not armed: if its word has cancelled it, arm it again. */
+static void arm_again(struct worker *w, struct timer *t, __u64 push)
+{
+	__u64 *word = &w->arena->words[(__u32)t->id];
+	__u64 old = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	__u64 later = (old & ~TWHEEL_WORD_STATE) + push;
+
+	if ((old & TWHEEL_WORD_STATE) == TWHEEL_WORD_CANCELLED &&
+	    word_step(word, old, later | TWHEEL_WORD_ARMED))
+		model_word_arm(w, t, later);
 }
 
 static void touch_some(struct worker *w)
 {
 	for (unsigned int i = 0; i < 8; i++) {
 		struct timer *t = w->slots[1 + draw(&w->actor, SLOTS - 1)];
-		__u64 push = wish_delay(&w->actor);
-		bool cancels = one_in(&w->actor, 4);
+		__u64 push = 4 + (wish_delay(&w->actor) & ~3ULL);
+		bool cancels = one_in(&w->actor, 4), again = one_in(&w->actor, 2);
 
-		if (t && t->word && model_open(t))
+		if (!t || t->dead || !t->word)
+			continue;
+		if (model_open(t))
 			touch(w, t, push, cancels);
+		if (!model_open(t) && again)
+			arm_again(w, t, push);
 	}
 }
 
