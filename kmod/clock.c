@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Clocks, and the arithmetic of deadlines.
+ * Clocks.  The arithmetic of deadlines is in deadline.h and periodic.h.
  *
  * A queue's time is its clock as seen by the task that set the queue up: in a
  * time namespace CLOCK_MONOTONIC and CLOCK_BOOTTIME are the host's plus an

@@ -31,6 +31,8 @@
 #include <linux/percpu.h>
 
 #include "compat.h"
+#include "deadline.h"
+#include "periodic.h"
 #include "queue.h"
 #include "trace.h"
 #include "user.h"
@@ -76,12 +78,6 @@ static void write_step(struct tw_queue *q)
 	q->notify = true;
 }
 
-/* One period after @deadline, or the last time that there is. */
-static u64 deadline_after(const struct tw_timer *t, u64 deadline)
-{
-	return min_t(u64, deadline + t->period, S64_MAX);
-}
-
 /* The word of a periodic timer, fired until now, goes on with @deadline. */
 static void rearm_word(struct tw_queue *q, struct tw_timer *t, u64 deadline)
 {
@@ -116,7 +112,7 @@ static void write_record(struct tw_queue *q, struct tw_timer *t, u64 now)
 	trace_twheel_expire(q->number, tw_ring_at(&q->ring, t->last));
 	t->state = TW_IDLE;
 	if (t->period) {
-		t->deadline = deadline_after(t, deadline);
+		t->deadline = tw_deadline_after(t, deadline);
 		tw_queue_file(q, t);
 		rearm_word(q, t, t->deadline);
 	} else if (!t->keep) {
@@ -132,10 +128,10 @@ static bool must_skip(const struct tw_queue *q, const struct tw_timer *t)
 
 static void skip_period(struct tw_queue *q, struct tw_timer *t, u64 now)
 {
-	u64 next = deadline_after(t, t->deadline + tw_periods(t, now) * t->period);
+	u64 next = tw_deadline_after(t, t->deadline + tw_periods(t, now) * t->period);
 
 	t->skipped = true;
-	t->expires = tw_expires(next, t->grain);
+	t->expires = tw_expires(next, t->slack_shift);
 	tw_wheel_add(&q->wheel, t);
 	rearm_word(q, t, next);
 }
@@ -150,7 +146,7 @@ static void obey_word(struct tw_queue *q, struct tw_timer *t, u64 now,
 		trace_twheel_cancel(q->number, t);
 		return;
 	}
-	t->expires = max(tw_expires(t->deadline, t->grain), now + TW_WORD_DISTANCE);
+	t->expires = max(tw_expires(t->deadline, t->slack_shift), now + TW_WORD_DISTANCE);
 	tw_wheel_add(&q->wheel, t);
 	q->count.pushed++;
 	trace_twheel_refile(q->number, t);

@@ -9,16 +9,11 @@
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
+#include "periodic.h"
 #include "queue.h"
 
 #define LIST_CHUNK	8	/* timers in one hold of the lock, on the stack */
 #define LIST_PLACES	65536	/* indices that one call looks at */
-
-/* The deadline that a timer in the wheel is filed for. */
-static u64 next_deadline(const struct tw_timer *t)
-{
-	return t->deadline + (t->skipped ? tw_periods(t, t->expires) * t->period : 0);
-}
 
 /**
  * tw_queue_inspect() - tell the state of a timer
@@ -38,14 +33,14 @@ void tw_queue_inspect(struct tw_queue *q, struct tw_timer *t, struct twheel_info
 		.user_data = t->user_data,
 		.deadline = t->deadline,
 		.period = t->period,
-		.slack = 1ULL << t->grain,
+		.slack = 1ULL << t->slack_shift,
 		.state = TWHEEL_IDLE,
 		.flags = t->keep ? TWHEEL_INFO_KEEP : 0,
 	};
 	if (t->state == TW_DUE) {
 		info->state = TWHEEL_BACKLOG;
 	} else if (t->state == TW_WHEEL) {
-		info->deadline = next_deadline(t);
+		info->deadline = tw_filed_deadline(t, t->expires);
 		if (!word || tw_word_read(word, t, &info->deadline))
 			info->state = TWHEEL_PENDING;
 	}

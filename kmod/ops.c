@@ -83,9 +83,9 @@ static void set_times(struct tw_timer *t, const u64 *word, const struct twheel_o
 	t->reported = false;
 	t->skipped = false;
 	if (op->slack)
-		t->grain = tw_grain(op->slack);
+		t->slack_shift = tw_slack_shift(op->slack);
 	if (word)
-		t->grain = max_t(u8, t->grain, ilog2(TW_WORD_GRAIN));
+		t->slack_shift = max_t(u8, t->slack_shift, tw_slack_shift(TW_WORD_GRAIN));
 }
 
 /* -EAGAIN: needs memory first. */
@@ -103,7 +103,7 @@ static int op_arm(struct batch *b, struct twheel_op *op)
 		return tw_table_full(&q->table) ? -ENOSPC : -EAGAIN;
 	t->user_data = op->user_data;
 	t->keep = !!(op->flags & TWHEEL_OP_KEEP);
-	t->grain = tw_grain(q->slack);
+	t->slack_shift = tw_slack_shift(q->slack);
 	word = tw_queue_word(q, t);
 	set_times(t, word, op, deadline);
 	if (word)

@@ -11,6 +11,7 @@
 #include <linux/wait.h>
 
 #include "clock.h"
+#include "deadline.h"
 #include "ring.h"
 #include "table.h"
 #include "wheel.h"
@@ -168,7 +169,7 @@ static inline void tw_queue_unfile(struct tw_queue *q, struct tw_timer *t)
 /**
  * tw_queue_file() - file a timer in the wheel for its deadline
  * @q: the queue
- * @t: a timer with deadline and grain, pending or not
+ * @t: a timer with deadline and slack_shift, pending or not
  *
  * The caller sees to tw_queue_settle().
  *
@@ -176,7 +177,7 @@ static inline void tw_queue_unfile(struct tw_queue *q, struct tw_timer *t)
  */
 static inline void tw_queue_file(struct tw_queue *q, struct tw_timer *t)
 {
-	u64 expires = tw_expires(t->deadline, t->grain);
+	u64 expires = tw_expires(t->deadline, t->slack_shift);
 
 	lockdep_assert_held(&q->lock);
 	if (t->state == TW_WHEEL) {

@@ -12,7 +12,7 @@
  * @expires: ns, when the wheel hands the timer out: @deadline and slack
  * @slot: the wheel's own: number of the slot that holds it
  * @state: enum tw_timer_state
- * @grain: the slack that is applied is 1 << @grain ns
+ * @slack_shift: the slack that is applied is 1 << @slack_shift ns
  * @last: ring number of the last record, if @reported
  * @deadline: ns, the next deadline; of an idle timer the last one
  * @period: ns, 0 for one-shot
@@ -38,7 +38,7 @@ struct tw_timer {
 	u32 gen;
 	u32 last;
 	u16 slot;
-	u8 grain;
+	u8 slack_shift;
 	u8 state : 2;
 	u8 keep : 1;
 	u8 reported : 1;

@@ -27,8 +27,9 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "clock.h"
 #include "compat.h"
+#include "deadline.h"
+#include "periodic.h"
 #include "word.h"
 
 #define WORD_TRIES	4
@@ -111,24 +112,15 @@ void tw_words_destroy(struct tw_words *ws)
 }
 
 /*
- * The deadline that the kernel wrote into the word of @t, if it wrote @wish: it
- * is t->deadline or, after skipped periods, as many of them later.
- */
-static u64 own_deadline(const struct tw_timer *t, u64 wish)
-{
-	return t->deadline + (t->skipped ? tw_periods(t, wish) * t->period : 0);
-}
-
-/*
- * Whether @wish is not what the kernel wrote: the program pushed the timer back, or
- * cancelled it and armed it again.  What the kernel wrote is what the timer is filed
- * for.  After skipped periods that has to be compared too, for then a later deadline
- * of the same series looks like the kernel's own.
+ * Whether @wish is not what the engine wrote: the program pushed the timer back, or
+ * cancelled it and armed it again.  What the engine wrote is what the timer is filed
+ * for.  After skipped periods that has to be compared too, since a later deadline of
+ * the same series then looks like the engine's own.
  */
 static bool is_pushed(const struct tw_timer *t, u64 wish)
 {
-	return tw_expires(wish, t->grain) != t->expires ||
-	       tw_word_round_up(own_deadline(t, wish)) != wish;
+	return tw_expires(wish, t->slack_shift) != t->expires ||
+	       tw_word_round_up(tw_filed_deadline(t, wish)) != wish;
 }
 
 /**
@@ -147,7 +139,7 @@ bool tw_word_read(const u64 *word, const struct tw_timer *t, u64 *deadline)
 		return false;
 	*deadline = tw_word_deadline(now);
 	if (!is_pushed(t, *deadline))
-		*deadline = own_deadline(t, *deadline);
+		*deadline = tw_filed_deadline(t, *deadline);
 	return true;
 }
 

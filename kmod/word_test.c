@@ -84,7 +84,7 @@ static void word_expire(struct kunit *test)
 {
 	const struct expire_case *c = test->param_value;
 	struct tw_timer t = {
-		.deadline = c->deadline, .period = c->period, .skipped = c->skipped, .grain = 2,
+		.deadline = c->deadline, .period = c->period, .skipped = c->skipped, .slack_shift = 2,
 		.expires = tw_expires(c->filed ?: c->deadline, 2),
 	};
 	u64 word = c->word;
@@ -180,7 +180,7 @@ static void word_read(struct kunit *test)
 {
 	const struct read_case *c = test->param_value;
 	struct tw_timer t = {
-		.deadline = 1001, .period = c->period, .skipped = c->skipped, .grain = 2,
+		.deadline = 1001, .period = c->period, .skipped = c->skipped, .slack_shift = 2,
 		.expires = tw_expires(c->filed ?: 1001, 2),
 	};
 	u64 deadline = 0xdead, word = c->word;
