@@ -14,28 +14,38 @@
 #include "queue.h"
 #include "user.h"
 
+/* Memory for pointers to the next page of a directory, which may need it. */
+static int add_leaf(struct tw_queue *q, struct tw_pages *pages)
+{
+	void *leaf;
+
+	if (!tw_pages_need_leaf(pages))
+		return 0;
+	leaf = kzalloc(TW_PAGE_BYTES, TW_GFP_USER);
+	if (!leaf)
+		return -ENOMEM;
+	tw_queue_lock(q);
+	tw_pages_add_leaf(pages, leaf);
+	tw_queue_unlock(q);
+	return 0;
+}
+
 /* Memory for words, so that there are at least @count. */
 static int grow_words(struct tw_queue *q, u32 count)
 {
-	void *leaf = NULL;
-	u64 *page;
+	void *page;
+	int err;
 
-	if (!q->words.on || q->words.capacity >= count)
+	if (!q->words.on || tw_words_capacity(&q->words) >= count)
 		return 0;
-	if (tw_words_need_leaf(&q->words)) {
-		leaf = kzalloc(PAGE_SIZE, TW_GFP_USER);
-		if (!leaf)
-			return -ENOMEM;
-	}
-	page = (u64 *)__get_free_page(TW_GFP_USER);
-	if (!page) {
-		kfree(leaf);
+	err = add_leaf(q, &q->words.pages);
+	if (err)
+		return err;
+	page = (void *)__get_free_page(TW_GFP_USER);	/* a slab's cannot be mapped */
+	if (!page)
 		return -ENOMEM;
-	}
 	tw_queue_lock(q);
-	if (leaf)
-		tw_words_add_leaf(&q->words, leaf);
-	tw_words_add_page(&q->words, page);
+	tw_pages_add(&q->words.pages, page);
 	tw_queue_unlock(q);
 	return 0;
 }
@@ -43,21 +53,15 @@ static int grow_words(struct tw_queue *q, u32 count)
 /* Memory for TW_CHUNK more timers. */
 static int grow_table(struct tw_queue *q)
 {
-	void *chunk, *leaf = NULL;
+	void *chunk;
+	int err = add_leaf(q, &q->table.pages);
 
-	if (tw_table_needs_leaf(&q->table)) {
-		leaf = kzalloc(TW_PAGE_BYTES, TW_GFP_USER);
-		if (!leaf)
-			return -ENOMEM;
-	}
+	if (err)
+		return err;
 	chunk = kzalloc(TW_PAGE_BYTES, TW_GFP_USER);
-	if (!chunk) {
-		kfree(leaf);
+	if (!chunk)
 		return -ENOMEM;
-	}
 	tw_queue_lock(q);
-	if (leaf)
-		tw_table_add_leaf(&q->table, leaf);
 	tw_table_add_chunk(&q->table, chunk);
 	tw_queue_unlock(q);
 	return 0;
@@ -103,6 +107,14 @@ int tw_queue_grow(struct tw_queue *q)
 	return err;
 }
 
+static void free_leaves(struct tw_pages *pages)
+{
+	void *leaf;
+
+	while ((leaf = tw_pages_take_leaf(pages)))
+		kfree(leaf);
+}
+
 /**
  * tw_queue_free_timers() - give all memory for timers back
  * @q: a queue that nobody else can reach
@@ -114,11 +126,16 @@ void tw_queue_free_timers(struct tw_queue *q)
 	void *page;
 
 	tw_user_uncharge(q->user, q->table.capacity);
-	while ((page = tw_table_take_page(&q->table))) {
+	while ((page = tw_pages_take(&q->table.pages))) {
 		kfree(page);
 		cond_resched();
 	}
-	tw_words_destroy(&q->words);
+	while ((page = tw_pages_take(&q->words.pages))) {
+		free_page((unsigned long)page);
+		cond_resched();
+	}
+	free_leaves(&q->table.pages);
+	free_leaves(&q->words.pages);
 }
 
 /**
@@ -130,6 +147,6 @@ void tw_queue_free_timers(struct tw_queue *q)
 u64 tw_queue_memory(const struct tw_queue *q)
 {
 	return sizeof(struct tw_timer) * (u64)q->table.capacity +
-	       sizeof(u64) * (u64)q->words.capacity +
+	       sizeof(u64) * (u64)tw_words_capacity(&q->words) +
 	       tw_area_bytes(&q->ring.area) + tw_area_bytes(&q->ring.ctl_area);
 }

@@ -25,6 +25,17 @@
 #define WORDS_OFFSET	(512UL << 20)
 
 /**
+ * tw_words_possible() - whether this machine can have words
+ *
+ * It needs a 64-bit compare-exchange that works on memory which user space
+ * changes too, and a cache that does not alias.
+ */
+bool tw_words_possible(void)
+{
+	return IS_ENABLED(CONFIG_64BIT) && !tw_dcache_aliases();
+}
+
+/**
  * tw_map_features() - features that depend on the machine
  *
  * Return: TWHEEL_FEAT_*.
@@ -56,12 +67,14 @@ void tw_map_layout(struct twheel_setup *setup)
 static vm_fault_t words_fault(struct vm_fault *vmf)
 {
 	struct tw_queue *q = vmf->vma->vm_private_data;
-	struct page *page;
+	unsigned long number = vmf->pgoff - (WORDS_OFFSET >> PAGE_SHIFT);
+	struct page *page = NULL;
 
 	tw_queue_lock(q);
-	page = tw_words_page(&q->words, vmf->pgoff - (WORDS_OFFSET >> PAGE_SHIFT));
-	if (page)
+	if (number < q->words.pages.count) {
+		page = virt_to_page(tw_page(q->words.root, number));
 		get_page(page);
+	}
 	tw_queue_unlock(q);
 	vmf->page = page;
 	return page ? 0 : VM_FAULT_SIGBUS;

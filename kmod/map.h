@@ -8,6 +8,7 @@ struct tw_queue;
 struct twheel_setup;
 struct vm_area_struct;
 
+bool tw_words_possible(void);
 u64 tw_map_features(void);
 void tw_map_layout(struct twheel_setup *setup);
 int tw_map(struct tw_queue *q, struct vm_area_struct *vma);

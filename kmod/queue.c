@@ -175,7 +175,7 @@ static int init_members(struct tw_queue *q, const struct twheel_setup *setup)
 {
 	q->number = atomic64_inc_return(&last_number);
 	q->slack = setup->slack;
-	q->words.on = setup->flags & TWHEEL_SETUP_WORDS;
+	tw_words_init(&q->words, setup->flags & TWHEEL_SETUP_WORDS);
 	mutex_init(&q->growing);
 	spin_lock_init(&q->lock);
 	init_irq_work(&q->signal_later, signal_later);

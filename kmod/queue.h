@@ -16,6 +16,7 @@
 #include "table.h"
 #include "wheel.h"
 #include "word.h"
+#include "words.h"
 
 struct tw_signal;
 struct tw_user;

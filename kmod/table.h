@@ -2,17 +2,28 @@
 #ifndef TWHEEL_TABLE_H
 #define TWHEEL_TABLE_H
 
+/*
+ * The id table: timers by index, and a generation to tell apart the timers that
+ * have the same index one after another.
+ *
+ *	id = generation << 32 | index
+ *
+ * Timers lie in pages of 64 (chunks), which a directory (pages.h) finds: 2^24
+ * timers at most, and one pointer per 64 timers of overhead.  A free timer is in
+ * the free list, most recently freed first since its cache line is warm.  Its
+ * generation is that of the next timer to have its index, from 1 to 2^32 - 1 and
+ * round.
+ */
 #include <linux/list.h>
 #include <linux/nospec.h>
 #include <linux/types.h>
 
+#include "pages.h"
 #include "timer.h"
 
-#define TW_PAGE_BYTES	4096U
-#define TW_CHUNK	64U						/* timers */
-#define TW_LEAF		((u32)(TW_PAGE_BYTES / sizeof(void *)))		/* chunks */
-#define TW_ROOT		512U						/* leaves */
-#define TW_TABLE_MAX	(TW_CHUNK * TW_LEAF * TW_ROOT)			/* timers */
+#define TW_CHUNK	64U				/* timers in a page */
+#define TW_TABLE_MAX	(1U << 24)			/* timers */
+#define TW_ROOT		(TW_TABLE_MAX / TW_CHUNK / TW_LEAF)	/* leaves */
 
 /**
  * struct tw_table - timers by id
@@ -20,7 +31,8 @@
  * @capacity: timers there is memory for
  * @used: timers in use
  * @free: the first of those that are not; link.next leads to the others
- * @root: pages of pointers to pages of timers
+ * @pages: the directory of the chunks
+ * @root: of @pages
  *
  * Not locked: callers serialise.
  */
@@ -29,14 +41,12 @@ struct tw_table {
 	u32 capacity;
 	u32 used;
 	struct hlist_node *free;
-	struct tw_timer **root[TW_ROOT];
+	struct tw_pages pages;
+	void **root[TW_ROOT];
 };
 
 void tw_table_init(struct tw_table *tb, u32 max);
-bool tw_table_needs_leaf(const struct tw_table *tb);
-void tw_table_add_leaf(struct tw_table *tb, void *page);
 void tw_table_add_chunk(struct tw_table *tb, void *page);
-void *tw_table_take_page(struct tw_table *tb);
 
 static inline bool tw_table_full(const struct tw_table *tb)
 {
@@ -94,13 +104,13 @@ static inline void tw_table_free(struct tw_table *tb, struct tw_timer *t)
  */
 static inline struct tw_timer *tw_table_at(const struct tw_table *tb, u32 index)
 {
-	u32 chunk;
+	struct tw_timer *chunk;
 
 	if (index >= tb->capacity)
 		return NULL;
 	index = array_index_nospec(index, tb->capacity);
-	chunk = index / TW_CHUNK;
-	return &tb->root[chunk / TW_LEAF][chunk % TW_LEAF][index % TW_CHUNK];
+	chunk = tw_page(tb->root, index / TW_CHUNK);
+	return &chunk[index % TW_CHUNK];
 }
 
 /**

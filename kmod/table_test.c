@@ -45,9 +45,9 @@ static void grow(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
-	if (tw_table_needs_leaf(&f->table))
-		tw_table_add_leaf(&f->table, new_page(test));
-	KUNIT_EXPECT_FALSE(test, tw_table_needs_leaf(&f->table));
+	if (tw_pages_need_leaf(&f->table.pages))
+		tw_pages_add_leaf(&f->table.pages, new_page(test));
+	KUNIT_EXPECT_FALSE(test, tw_pages_need_leaf(&f->table.pages));
 	tw_table_add_chunk(&f->table, new_page(test));
 }
 
@@ -63,6 +63,11 @@ static int table_test_init(struct kunit *test)
 	return 0;
 }
 
+static void *take_page(struct tw_pages *pages)
+{
+	return tw_pages_take(pages) ?: tw_pages_take_leaf(pages);
+}
+
 /* Each page comes back once; with a wrong one the page allocator complains. */
 static void table_test_exit(struct kunit *test)
 {
@@ -70,12 +75,12 @@ static void table_test_exit(struct kunit *test)
 	unsigned int back = 0;
 	void *page;
 
-	while ((page = tw_table_take_page(&f->table))) {
+	while ((page = take_page(&f->table.pages))) {
 		free_page((unsigned long)page);
 		back++;
 	}
 	KUNIT_EXPECT_EQ(test, back, f->given);
-	KUNIT_EXPECT_NULL(test, tw_table_take_page(&f->table));
+	KUNIT_EXPECT_NULL(test, take_page(&f->table.pages));
 }
 
 static void table_empty(struct kunit *test)
@@ -86,7 +91,7 @@ static void table_empty(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, tw_table_find(&f->table, 0));
 	KUNIT_EXPECT_NULL(test, tw_table_find(&f->table, 1ULL << 32));
 	KUNIT_EXPECT_NULL(test, tw_table_at(&f->table, 0));
-	KUNIT_EXPECT_TRUE(test, tw_table_needs_leaf(&f->table));
+	KUNIT_EXPECT_TRUE(test, tw_pages_need_leaf(&f->table.pages));
 	KUNIT_EXPECT_FALSE(test, tw_table_full(&f->table));
 }
 
@@ -94,8 +99,8 @@ static void table_leaf_without_chunk(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
-	tw_table_add_leaf(&f->table, new_page(test));
-	KUNIT_EXPECT_FALSE(test, tw_table_needs_leaf(&f->table));
+	tw_pages_add_leaf(&f->table.pages, new_page(test));
+	KUNIT_EXPECT_FALSE(test, tw_pages_need_leaf(&f->table.pages));
 	KUNIT_EXPECT_NULL(test, tw_table_alloc(&f->table));
 	KUNIT_EXPECT_NULL(test, tw_table_at(&f->table, 0));
 }
@@ -145,7 +150,7 @@ static void table_second_leaf(struct kunit *test)
 	tw_table_init(&f->table, TW_TABLE_MAX);
 	for (i = 0; i < TW_LEAF; i++)
 		grow(test);
-	KUNIT_EXPECT_TRUE(test, tw_table_needs_leaf(&f->table));
+	KUNIT_EXPECT_TRUE(test, tw_pages_need_leaf(&f->table.pages));
 	i = TW_LEAF * TW_CHUNK;
 	KUNIT_EXPECT_NULL(test, tw_table_at(&f->table, i));
 	grow(test);

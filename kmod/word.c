@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Words: 64-bit cells that a program shares with the kernel, one per timer,
  * through which it pushes a timer back or cancels it without a system call.  The
@@ -24,92 +24,12 @@
  * program fires, and whether.  A state that cannot be counts as cancelled.
  */
 #include <linux/atomic.h>
-#include <linux/mm.h>
-#include <linux/slab.h>
 
-#include "compat.h"
 #include "deadline.h"
 #include "periodic.h"
 #include "word.h"
 
 #define WORD_TRIES	4
-
-/**
- * tw_words_possible() - whether this machine can have words
- *
- * It needs a 64-bit compare-exchange that works on memory which user space
- * changes too, and a cache that does not alias.
- */
-bool tw_words_possible(void)
-{
-	return IS_ENABLED(CONFIG_64BIT) && !tw_dcache_aliases();
-}
-
-/**
- * tw_words_need_leaf() - whether a leaf must come before the next page
- * @ws: the words
- */
-bool tw_words_need_leaf(const struct tw_words *ws)
-{
-	return !ws->leaf[ws->capacity / TW_WORDS / TW_WORD_PAGES];
-}
-
-/**
- * tw_words_add_leaf() - give the words a page for pointers
- * @ws: words that need a leaf
- * @page: a page of zeroes from kzalloc()
- */
-void tw_words_add_leaf(struct tw_words *ws, void *page)
-{
-	ws->leaf[ws->capacity / TW_WORDS / TW_WORD_PAGES] = page;
-}
-
-/**
- * tw_words_add_page() - give the words memory for one page of them
- * @ws: words that do not need a leaf
- * @page: a page of zeroes from __get_free_page()
- */
-void tw_words_add_page(struct tw_words *ws, u64 *page)
-{
-	u32 number = ws->capacity / TW_WORDS;
-
-	ws->leaf[number / TW_WORD_PAGES][number % TW_WORD_PAGES] = page;
-	ws->capacity += TW_WORDS;
-}
-
-/**
- * tw_words_page() - a page of words, to be mapped
- * @ws: the words
- * @number: any number
- *
- * Return: the page, or NULL when there is none yet.
- */
-struct page *tw_words_page(const struct tw_words *ws, unsigned long number)
-{
-	if (number >= ws->capacity / TW_WORDS)
-		return NULL;
-	return virt_to_page(ws->leaf[number / TW_WORD_PAGES][number % TW_WORD_PAGES]);
-}
-
-/**
- * tw_words_destroy() - give all pages back
- * @ws: words, or zeroes
- *
- * Context: Process context.  May sleep.
- */
-void tw_words_destroy(struct tw_words *ws)
-{
-	u32 i;
-
-	while (ws->capacity) {
-		ws->capacity -= TW_WORDS;
-		i = ws->capacity / TW_WORDS;
-		free_page((unsigned long)ws->leaf[i / TW_WORD_PAGES][i % TW_WORD_PAGES]);
-		cond_resched();
-	}
-	for (i = 0; i < TW_WORD_LEAVES; i++)
-		kfree(ws->leaf[i]);
-}
 
 /*
  * Whether @wish is not what the engine wrote: the program pushed the timer back, or

@@ -1,35 +1,17 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 #ifndef TWHEEL_WORD_H
 #define TWHEEL_WORD_H
 
 #include <linux/atomic.h>
-#include <linux/mm.h>
 #include <linux/twheel.h>
 #include <linux/types.h>
 
 #include "timer.h"
 
-#define TW_WORDS	((u32)(PAGE_SIZE / sizeof(u64)))	/* per page */
-#define TW_WORD_PAGES	((u32)(PAGE_SIZE / sizeof(u64 *)))	/* per leaf */
-#define TW_WORD_LEAVES	64U
 #define TW_WORD_GRAIN	4ULL			/* ns, the state takes two bits */
 
 /* A word that moved while the kernel looked is looked at again no sooner, ns. */
 #define TW_WORD_DISTANCE	50000ULL
-
-/**
- * struct tw_words - one word for each timer of a queue
- * @on: whether the queue has words
- * @capacity: words there is memory for
- * @leaf: pages of pointers to pages of words
- *
- * Growing is protected by the queue's lock; the words are anybody's.
- */
-struct tw_words {
-	bool on;
-	u32 capacity;
-	u64 **leaf[TW_WORD_LEAVES];
-};
 
 /**
  * enum tw_word_verdict - what the word of a timer says when its time has come
@@ -42,21 +24,6 @@ enum tw_word_verdict {
 	TW_WORD_LATER,
 	TW_WORD_GONE,
 };
-
-bool tw_words_possible(void);
-bool tw_words_need_leaf(const struct tw_words *ws);
-void tw_words_add_leaf(struct tw_words *ws, void *page);
-void tw_words_add_page(struct tw_words *ws, u64 *page);
-struct page *tw_words_page(const struct tw_words *ws, unsigned long number);
-void tw_words_destroy(struct tw_words *ws);
-
-/* The word of the timer with @index, for which there must be memory. */
-static inline u64 *tw_words_at(const struct tw_words *ws, u32 index)
-{
-	u32 number = index / TW_WORDS;
-
-	return &ws->leaf[number / TW_WORD_PAGES][number % TW_WORD_PAGES][index % TW_WORDS];
-}
 
 bool tw_word_read(const u64 *word, const struct tw_timer *t, u64 *deadline);
 enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now);

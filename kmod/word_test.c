@@ -4,8 +4,6 @@
  * the protocol; here are single steps, and what a hostile program may write.
  */
 #include <kunit/test.h>
-#include <linux/gfp.h>
-#include <linux/slab.h>
 
 #include "word.c"
 
@@ -191,61 +189,12 @@ static void word_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t.deadline, 1001);
 }
 
-/* Add memory for one more page of words. */
-static void grow(struct kunit *test, struct tw_words *ws)
-{
-	void *leaf;
-	u64 *page = (u64 *)get_zeroed_page(GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, page);
-	if (tw_words_need_leaf(ws)) {
-		leaf = kzalloc(PAGE_SIZE, GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, leaf);
-		tw_words_add_leaf(ws, leaf);
-	}
-	KUNIT_EXPECT_FALSE(test, tw_words_need_leaf(ws));
-	tw_words_add_page(ws, page);
-}
-
-static void words_pages(struct kunit *test)
-{
-	static struct tw_words ws;
-	u32 i, pages = TW_WORD_PAGES + 2;
-
-	memset(&ws, 0, sizeof(ws));
-	KUNIT_EXPECT_TRUE(test, tw_words_need_leaf(&ws));
-	KUNIT_EXPECT_NULL(test, tw_words_page(&ws, 0));
-	for (i = 0; i < pages; i++)
-		grow(test, &ws);
-	KUNIT_EXPECT_EQ(test, ws.capacity, pages * TW_WORDS);
-	KUNIT_EXPECT_NOT_NULL(test, tw_words_page(&ws, pages - 1));
-	KUNIT_EXPECT_NULL(test, tw_words_page(&ws, pages));
-	KUNIT_EXPECT_NULL(test, tw_words_page(&ws, ~0UL));
-	for (i = 0; i < ws.capacity; i += TW_WORDS / 2)
-		*tw_words_at(&ws, i) = i + 1;
-	for (i = 0; i < ws.capacity; i += TW_WORDS / 2)
-		KUNIT_EXPECT_EQ(test, *tw_words_at(&ws, i), i + 1);
-	KUNIT_EXPECT_PTR_EQ(test, tw_words_at(&ws, 1), tw_words_at(&ws, 0) + 1);
-	tw_words_destroy(&ws);
-	KUNIT_EXPECT_EQ(test, ws.capacity, 0);
-}
-
-static void words_destroy_of_zeroes(struct kunit *test)
-{
-	static struct tw_words ws;
-
-	tw_words_destroy(&ws);
-	KUNIT_SUCCEED(test);
-}
-
 static struct kunit_case word_cases[] = {
 	KUNIT_CASE_PARAM(word_expire, expire_gen_params),
 	KUNIT_CASE_PARAM(word_end, end_gen_params),
 	KUNIT_CASE_PARAM(word_rearm, end_gen_params),
 	KUNIT_CASE(word_arm),
 	KUNIT_CASE_PARAM(word_read, read_gen_params),
-	KUNIT_CASE(words_pages),
-	KUNIT_CASE(words_destroy_of_zeroes),
 	{}
 };
 

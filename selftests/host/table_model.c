@@ -36,9 +36,9 @@ static void *give_page(struct world *w)
 
 static void grow(struct world *w)
 {
-	if (tw_table_needs_leaf(&w->table))
-		tw_table_add_leaf(&w->table, give_page(w));
-	tap_expect(!tw_table_needs_leaf(&w->table));
+	if (tw_pages_need_leaf(&w->table.pages))
+		tw_pages_add_leaf(&w->table.pages, give_page(w));
+	tap_expect(!tw_pages_need_leaf(&w->table.pages));
 	tw_table_add_chunk(&w->table, give_page(w));
 }
 
@@ -53,13 +53,18 @@ static struct tw_timer *alloc(struct world *w)
 	return t;
 }
 
+static void *take_page(struct tw_pages *pages)
+{
+	return tw_pages_take(pages) ?: tw_pages_take_leaf(pages);
+}
+
 /* Every page comes back, each once, and nothing else. */
 static void take_back(struct world *w)
 {
 	unsigned int i, back = 0;
 	void *page;
 
-	while ((page = tw_table_take_page(&w->table))) {
+	while ((page = take_page(&w->table.pages))) {
 		for (i = 0; i < w->count && w->pages[i] != page; i++)
 			;
 		tap_expect(i < w->count);
@@ -70,7 +75,7 @@ static void take_back(struct world *w)
 		back++;
 	}
 	tap_expect_eq(back, w->count);
-	tap_expect(!tw_table_take_page(&w->table));
+	tap_expect(!take_page(&w->table.pages));
 	w->count = 0;
 }
 
@@ -84,7 +89,7 @@ static void empty(u64 seed)
 	tap_expect(!tw_table_find(&w.table, 0));
 	tap_expect(!tw_table_find(&w.table, 1ULL << 32));
 	tap_expect(!tw_table_at(&w.table, 0));
-	tap_expect(tw_table_needs_leaf(&w.table));
+	tap_expect(tw_pages_need_leaf(&w.table.pages));
 	tap_expect(!tw_table_full(&w.table));
 	take_back(&w);
 }
@@ -95,7 +100,7 @@ static void leaf_without_chunk(u64 seed)
 
 	(void)seed;
 	tw_table_init(&w.table, 100);
-	tw_table_add_leaf(&w.table, give_page(&w));
+	tw_pages_add_leaf(&w.table.pages, give_page(&w));
 	tap_expect(!tw_table_alloc(&w.table));
 	tap_expect(!tw_table_at(&w.table, 0));
 	take_back(&w);
@@ -155,7 +160,7 @@ static void a_second_leaf(u64 seed)
 	tw_table_init(&w.table, TW_TABLE_MAX);
 	for (i = 0; i < TW_LEAF; i++)
 		grow(&w);
-	tap_expect(tw_table_needs_leaf(&w.table));
+	tap_expect(tw_pages_need_leaf(&w.table.pages));
 	tap_expect(!tw_table_at(&w.table, before));
 	grow(&w);
 	tap_expect(tw_table_at(&w.table, before));
@@ -174,18 +179,18 @@ static void the_largest_table(u64 seed)
 	(void)seed;
 	tw_table_init(&tb, TW_TABLE_MAX);
 	while (tb.capacity < TW_TABLE_MAX) {
-		if (tw_table_needs_leaf(&tb))
-			tw_table_add_leaf(&tb, leaf);
+		if (tw_pages_need_leaf(&tb.pages))
+			tw_pages_add_leaf(&tb.pages, leaf);
 		memset(chunk, 0, TW_PAGE_BYTES);
 		tb.free = NULL;
 		tw_table_add_chunk(&tb, chunk);
 	}
 	tap_expect_eq(tb.capacity, 1 << 24);
-	tap_expect(!tw_table_needs_leaf(&tb));
+	tap_expect(!tw_pages_need_leaf(&tb.pages));
 	tap_expect_eq(tw_table_at(&tb, TW_TABLE_MAX - 1)->index, TW_TABLE_MAX - 1);
 	tap_expect(!tw_table_at(&tb, TW_TABLE_MAX));
 	tap_expect(!tw_table_at(&tb, 0xffffffff));
-	while (tw_table_take_page(&tb))
+	while (take_page(&tb.pages))
 		pages++;
 	tap_expect_eq(pages, TW_ROOT * TW_LEAF + TW_ROOT);
 	free(leaf);
