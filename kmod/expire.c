@@ -136,16 +136,17 @@ static void skip_period(struct tw_queue *q, struct tw_timer *t, u64 now)
 	rearm_word(q, t, next);
 }
 
-/* The word of @t does not let it fire now. */
-static void obey_word(struct tw_queue *q, struct tw_timer *t, u64 now,
-		      enum tw_word_verdict verdict)
+/* The word of @t has it cancelled. */
+static void reap(struct tw_queue *q, struct tw_timer *t)
 {
-	if (verdict == TW_WORD_GONE) {
-		t->state = TW_IDLE;
-		q->count.reaped++;
-		trace_twheel_cancel(q->number, t);
-		return;
-	}
+	t->state = TW_IDLE;
+	q->count.reaped++;
+	trace_twheel_cancel(q->number, t);
+}
+
+/* The word of @t has it fire at another deadline and not now. */
+static void push_back(struct tw_queue *q, struct tw_timer *t, u64 now)
+{
 	t->expires = max(tw_expires(t->deadline, t->slack_shift), now + TW_WORD_DISTANCE);
 	tw_wheel_add(&q->wheel, t);
 	q->count.pushed++;
@@ -173,10 +174,14 @@ static void deliver(struct tw_queue *q, struct tw_timer *t, u64 now)
 static void expire(struct tw_queue *q, struct tw_timer *t, u64 now)
 {
 	u64 *word = tw_queue_word(q, t);
-	enum tw_word_verdict verdict = word ? tw_word_expire(word, t, now) : TW_WORD_FIRE;
+	enum tw_word_verdict verdict = TW_WORD_FIRE;
 
-	if (verdict != TW_WORD_FIRE)
-		obey_word(q, t, now, verdict);
+	if (word)
+		verdict = tw_word_expire(word, t, now);
+	if (verdict == TW_WORD_GONE)
+		reap(q, t);
+	else if (verdict == TW_WORD_LATER)
+		push_back(q, t, now);
 	else if (must_skip(q, t))
 		skip_period(q, t, now);
 	else

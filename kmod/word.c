@@ -1,30 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Words: 64-bit cells that a program shares with the kernel, one per timer,
- * through which it pushes a timer back or cancels it without a system call.  The
- * protocol is in <linux/twheel.h>, its proof in selftests/models/words.pml.
- *
- * The kernel looks at a word only when the time comes for which the timer is
- * filed, or when an op names the timer:
- *
- *	word			time has come		MOVE, CANCEL, FREE
- *
- *	armed(d), d passed	fired(d); record; if	the op's own value,
- *				  periodic, armed again	  the op succeeds
- *	armed(d), d ahead	stays, filed for d
- *	cancelled		idle, unlinked		the op's own value, it
- *							  finds the timer idle
- *
- * An op exchanges the word in one step, so it sees what the program's last step
- * was.  The expiry needs compare-exchange, for it must not undo a push-back that
- * comes in between.  It tries a few times and then files the timer again a
- * little later: a program that writes all the time gains nothing.
- *
- * A word is a wish.  Whatever is in it can only decide when this timer of this
- * program fires, and whether.  A state that cannot be counts as cancelled.
+ * What the engine makes of a word; the rules are in word.h.
  */
-#include <linux/atomic.h>
-
 #include "deadline.h"
 #include "periodic.h"
 #include "word.h"
@@ -85,12 +62,12 @@ enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now)
 	for (tries = 0; tries < WORD_TRIES; tries++) {
 		old = READ_ONCE(*word);
 		if (tw_word_state(old) != TWHEEL_WORD_ARMED) {
-			if (cmpxchg(word, old, TWHEEL_WORD_IDLE) == old)
+			if (tw_word_try_change(word, old, TWHEEL_WORD_IDLE))
 				return TW_WORD_GONE;
 			continue;
 		}
 		wish = tw_word_deadline(old);
-		if (wish <= now && cmpxchg(word, old, wish | TWHEEL_WORD_FIRED) != old)
+		if (wish <= now && !tw_word_try_change(word, old, wish | TWHEEL_WORD_FIRED))
 			continue;
 		if (is_pushed(t, wish)) {
 			t->deadline = wish;

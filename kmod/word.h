@@ -2,6 +2,30 @@
 #ifndef TWHEEL_WORD_H
 #define TWHEEL_WORD_H
 
+/*
+ * Words: 64-bit cells that a program shares with the engine, one per timer,
+ * through which it pushes a timer back or cancels it without a system call.  The
+ * protocol is in <linux/twheel.h>, its proof in selftests/models/words.pml.
+ *
+ * The engine looks at a word only when the time comes for which the timer is
+ * filed, or when an op names the timer:
+ *
+ *	word			time has come		MOVE, CANCEL, FREE
+ *
+ *	armed(d), d passed	fired(d); record; if	the op's own value,
+ *				  periodic, armed again	  the op succeeds
+ *	armed(d), d ahead	stays, filed for d
+ *	cancelled		idle, unlinked		the op's own value, it
+ *							  finds the timer idle
+ *
+ * An op exchanges the word in one step, so it sees what the program's last step
+ * was.  The expiry needs compare-exchange, since it must not undo a push-back that
+ * comes in between.  It tries a few times and then files the timer again a
+ * little later: a program that writes all the time gains nothing.
+ *
+ * A word is a wish.  Whatever is in it can only decide when this timer of this
+ * program fires, and whether.  A state that cannot be counts as cancelled.
+ */
 #include <linux/atomic.h>
 #include <linux/twheel.h>
 #include <linux/types.h>
@@ -10,7 +34,7 @@
 
 #define TW_WORD_GRAIN	4ULL			/* ns, the state takes two bits */
 
-/* A word that moved while the kernel looked is looked at again no sooner, ns. */
+/* A word that changed while it was looked at is looked at again no sooner, ns. */
 #define TW_WORD_DISTANCE	50000ULL
 
 /**
@@ -27,6 +51,21 @@ enum tw_word_verdict {
 
 bool tw_word_read(const u64 *word, const struct tw_timer *t, u64 *deadline);
 enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now);
+
+/*
+ * Where 64 bits take two registers there is no xchg() of them, but atomic64_xchg()
+ * is everywhere.  It may take a lock there that a program knows nothing of, so on
+ * such machines no queue has words (tw_words_possible()).
+ */
+static inline u64 tw_word_xchg(u64 *word, u64 value)
+{
+	return atomic64_xchg((atomic64_t *)word, value);
+}
+
+static inline bool tw_word_try_change(u64 *word, u64 old, u64 value)
+{
+	return (u64)atomic64_cmpxchg((atomic64_t *)word, old, value) == old;
+}
 
 static inline u64 tw_word_state(u64 word)
 {
@@ -61,7 +100,7 @@ static inline u64 tw_word_armed(u64 deadline)
  */
 static inline void tw_word_arm(u64 *word, u64 deadline)
 {
-	xchg(word, tw_word_armed(deadline));
+	tw_word_xchg(word, tw_word_armed(deadline));
 }
 
 /**
@@ -74,7 +113,7 @@ static inline void tw_word_arm(u64 *word, u64 deadline)
  */
 static inline bool tw_word_rearm(u64 *word, u64 deadline)
 {
-	return tw_word_is_pending(xchg(word, tw_word_armed(deadline)));
+	return tw_word_is_pending(tw_word_xchg(word, tw_word_armed(deadline)));
 }
 
 /**
@@ -86,7 +125,7 @@ static inline bool tw_word_rearm(u64 *word, u64 deadline)
  */
 static inline bool tw_word_end(u64 *word)
 {
-	return tw_word_is_pending(xchg(word, TWHEEL_WORD_IDLE));
+	return tw_word_is_pending(tw_word_xchg(word, TWHEEL_WORD_IDLE));
 }
 
 #endif /* TWHEEL_WORD_H */

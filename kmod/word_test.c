@@ -165,6 +165,8 @@ static const struct read_case read_cases[] = {
 	{ "periodic, 1 had no record, pushed back by 2", ARMED(1304), 100, true, true, 1304, 1101 },
 	{ "periodic, pushed back by 3 periods", ARMED(1304), 100, false, true, 1304 },
 	{ "periodic, pushed back", ARMED(1340), 100, false, true, 1340 },
+	{ "periodic, the last time there is", ARMED(1ULL << 63), 1ULL << 62, true, true,
+	  S64_MAX },
 };
 
 static void read_name(const struct read_case *c, char *name)
