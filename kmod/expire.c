@@ -85,7 +85,7 @@ static void rearm_word(struct tw_queue *q, struct tw_timer *t, u64 deadline)
 
 	if (!word)
 		return;
-	tw_ring_show(&q->ring);
+	tw_ring_commit_tail(&q->ring);
 	tw_word_arm(word, deadline);
 }
 
@@ -123,7 +123,7 @@ static void write_record(struct tw_queue *q, struct tw_timer *t, u64 now)
 /* Whether @t gets no record now because nobody has read its last one. */
 static bool must_skip(const struct tw_queue *q, const struct tw_timer *t)
 {
-	return t->period && t->reported && tw_ring_unread(&q->ring, t->last);
+	return t->period && t->reported && tw_ring_unread(&q->ring, t->last, tw_timer_id(t));
 }
 
 static void skip_period(struct tw_queue *q, struct tw_timer *t, u64 now)
@@ -155,7 +155,7 @@ static void push_back(struct tw_queue *q, struct tw_timer *t, u64 now)
 
 static bool has_room(struct tw_queue *q)
 {
-	return !tw_ring_first(&q->ring) && !q->stepped && tw_ring_room(&q->ring);
+	return !tw_backlog_first(&q->ring) && !q->stepped && tw_ring_room(&q->ring);
 }
 
 static void deliver(struct tw_queue *q, struct tw_timer *t, u64 now)
@@ -166,7 +166,7 @@ static void deliver(struct tw_queue *q, struct tw_timer *t, u64 now)
 		return;
 	}
 	t->state = TW_DUE;
-	tw_ring_wait(&q->ring, t);
+	tw_backlog_add(&q->ring, t);
 	trace_twheel_backlog(q->number, t);
 }
 
@@ -198,9 +198,9 @@ static unsigned int flush(struct tw_queue *q, u64 now, unsigned int *budget)
 		write_step(q);
 		moved++;
 	}
-	while (*budget && (t = tw_ring_first(&q->ring)) && tw_ring_room(&q->ring)) {
+	while (*budget && (t = tw_backlog_first(&q->ring)) && tw_ring_room(&q->ring)) {
 		--*budget;
-		tw_ring_unwait(&q->ring, t);
+		tw_backlog_del(&q->ring, t);
 		write_record(q, t, now);
 		moved++;
 	}
@@ -210,7 +210,7 @@ static unsigned int flush(struct tw_queue *q, u64 now, unsigned int *budget)
 /* Whether there is something that can be written to the ring, and was not. */
 static bool can_write(struct tw_queue *q)
 {
-	return (tw_ring_first(&q->ring) || q->stepped) && tw_ring_room(&q->ring);
+	return (tw_backlog_first(&q->ring) || q->stepped) && tw_ring_room(&q->ring);
 }
 
 /* Publish; go on while the program makes room, for it does not say so. */

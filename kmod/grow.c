@@ -148,5 +148,5 @@ u64 tw_queue_memory(const struct tw_queue *q)
 {
 	return sizeof(struct tw_timer) * (u64)q->table.capacity +
 	       sizeof(u64) * (u64)tw_words_capacity(&q->words) +
-	       tw_area_bytes(&q->ring.area) + tw_area_bytes(&q->ring.ctl_area);
+	       tw_area_bytes(&q->ring_area) + tw_area_bytes(&q->ctl_area);
 }

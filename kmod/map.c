@@ -53,8 +53,7 @@ u64 tw_map_features(void)
 void tw_map_layout(struct twheel_setup *setup)
 {
 	setup->ring_offset = RING_OFFSET;
-	setup->ring_size = PAGE_ALIGN(TW_RECORDS_OFFSET + sizeof(struct twheel_record) *
-				      (u64)setup->ring_entries);
+	setup->ring_size = PAGE_ALIGN(tw_ring_bytes(setup->ring_entries));
 	setup->ctl_offset = CTL_OFFSET;
 	setup->ctl_size = PAGE_SIZE;
 	setup->words_offset = WORDS_OFFSET;
@@ -120,9 +119,9 @@ int tw_map(struct tw_queue *q, struct vm_area_struct *vma)
 			denied & VM_WRITE ? VM_MAYWRITE | VM_MAYEXEC : VM_MAYEXEC);
 	switch (offset) {
 	case RING_OFFSET:
-		return tw_area_map(&q->ring.area, vma);
+		return tw_area_map(&q->ring_area, vma);
 	case CTL_OFFSET:
-		return tw_area_map(&q->ring.ctl_area, vma);
+		return tw_area_map(&q->ctl_area, vma);
 	case WORDS_OFFSET:
 		return map_words(q, vma);
 	default:

@@ -171,6 +171,17 @@ int tw_queue_set_eventfd(struct tw_queue *q, int fd)
 	return 0;
 }
 
+static int init_ring(struct tw_queue *q, u32 entries)
+{
+	int err = tw_area_init(&q->ring_area, tw_ring_bytes(entries));
+
+	if (!err)
+		err = tw_area_init(&q->ctl_area, sizeof(struct twheel_ctl));
+	if (!err)
+		tw_ring_init(&q->ring, q->ring_area.addr, q->ctl_area.addr, entries);
+	return err;
+}
+
 static int init_members(struct tw_queue *q, const struct twheel_setup *setup)
 {
 	q->number = atomic64_inc_return(&last_number);
@@ -182,7 +193,7 @@ static int init_members(struct tw_queue *q, const struct twheel_setup *setup)
 	tw_wheel_init(&q->wheel, tw_clock_now(&q->clock));
 	tw_table_init(&q->table, setup->max_timers);
 	tw_queue_init_expiry(q);
-	return tw_ring_init(&q->ring, setup->ring_entries);
+	return init_ring(q, setup->ring_entries);
 }
 
 /**
@@ -235,7 +246,8 @@ void tw_queue_destroy(struct tw_queue *q)
 	if (rcu_access_pointer(q->signal))
 		call_rcu(&rcu_dereference_protected(q->signal, true)->rcu, free_signal);
 	tw_queue_free_timers(q);
-	tw_ring_destroy(&q->ring);
+	tw_area_destroy(&q->ring_area);
+	tw_area_destroy(&q->ctl_area);
 	tw_user_put(q->user);
 	kvfree(q);
 }

@@ -10,6 +10,7 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
+#include "area.h"
 #include "clock.h"
 #include "deadline.h"
 #include "ring.h"
@@ -70,6 +71,8 @@ struct tw_counters {
  * @table: all timers
  * @words: their words
  * @ring: records, and the backlog
+ * @ring_area: the memory of the ring that the program can read
+ * @ctl_area: and that which it writes
  * @hrtimer: runs a pass at @programmed
  * @programmed: ns, or TW_NEVER
  * @working: waits for its turn, which will program @hrtimer
@@ -112,6 +115,8 @@ struct tw_queue {
 	struct tw_table table;
 	struct tw_words words;
 	struct tw_ring ring;
+	struct tw_area ring_area;
+	struct tw_area ctl_area;
 	struct hrtimer hrtimer;
 	u64 programmed;
 	bool working;
@@ -161,7 +166,7 @@ static inline void tw_queue_unfile(struct tw_queue *q, struct tw_timer *t)
 	if (t->state == TW_WHEEL) {
 		tw_wheel_remove(&q->wheel, t);
 	} else {
-		tw_ring_unwait(&q->ring, t);
+		tw_backlog_del(&q->ring, t);
 		tw_ring_publish(&q->ring, q->stepped);
 	}
 	t->state = TW_IDLE;

@@ -1,111 +1,53 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The ring: one producer, the queue; any number of consumers, programs that map
- * it and callers of read().  The protocol is in <linux/twheel.h>.
- *
- * Who writes what:
- *
- *	shared->tail, backlog, the records	the kernel, mapped read-only
- *	ctl->head				consumers, by compare-exchange
- *	ctl->flags				the program
- *
- * The kernel keeps its own size and tail, reads head and flags once each, and
- * acts on the copy.  It looks at head when the room that it knows of is used up.
- * A head that cannot be (more unread records than the ring holds) counts as a
- * full ring then: nothing is written until it makes sense again.
- *
- * Barriers, in pairs:
- *
- *	producer				consumer
- *
- *	write the records			load head, tail
- *	A  release				B  acquire
- *	store tail				read the records
- *
- *	load head				copy the records
- *	D  acquire				C  release
- *	write over read records			advance head
- *
- *	store tail, backlog			store head, flags
- *	E  full barrier				F  full barrier
- *	load head, flags			load tail, backlog
- *
- * A with B: what is announced can be read.  C with D: what is overwritten has
- * been copied.  E with F: of a producer that finds the ring full, or signals
- * unwanted, and a consumer that goes to sleep, at least one sees what the other
- * has stored; so either the producer goes on or signals, or the consumer does
- * not sleep.
- *
- * The backlog is a list of the due timers themselves, so it needs no memory and
- * loses nothing.  It is in the order of expiry, for timers join it in that order
- * and the ring takes from its front before it takes anything newer.
+ * The ring's steps that need a barrier or are rare.  The protocol, who writes what,
+ * and the letters of the barriers are in ring.h.
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
-#include <linux/kernel.h>
-#include <linux/string.h>
 
 #include "ring.h"
 
 /**
  * tw_ring_init() - make a ring
- * @ring: zeroed; tw_ring_destroy() takes it also after an error
+ * @ring: the ring
+ * @shared: tw_ring_bytes(@entries) of zeroes, which the program can read
+ * @ctl: zeroes, which the program writes
  * @entries: a power of two
- *
- * Context: Process context.  May sleep.
- * Return: 0 or -ENOMEM.
  */
-int tw_ring_init(struct tw_ring *ring, u32 entries)
+void tw_ring_init(struct tw_ring *ring, struct twheel_ring *shared, struct twheel_ctl *ctl,
+		  u32 entries)
 {
-	size_t bytes = TW_RECORDS_OFFSET + sizeof(*ring->records) * (size_t)entries;
-	int err;
-
-	ring->entries = entries;
-	ring->last = &ring->backlog.first;
-	err = tw_area_init(&ring->area, bytes);
-	if (!err)
-		err = tw_area_init(&ring->ctl_area, sizeof(*ring->ctl));
-	if (err)
-		return err;
-	ring->shared = ring->area.addr;
-	ring->records = ring->area.addr + TW_RECORDS_OFFSET;
-	ring->ctl = ring->ctl_area.addr;
-	ring->shared->entries = entries;
-	return 0;
+	*ring = (struct tw_ring){
+		.shared = shared,
+		.records = (void *)shared + TW_RECORDS_OFFSET,
+		.ctl = ctl,
+		.entries = entries,
+		.last = &ring->backlog.first,
+	};
+	shared->entries = entries;
 }
 
 /**
- * tw_ring_destroy() - the end of a ring
- * @ring: a ring, whole or half made or zeroed
- *
- * Context: Process context.  May sleep.
- */
-void tw_ring_destroy(struct tw_ring *ring)
-{
-	tw_area_destroy(&ring->area);
-	tw_area_destroy(&ring->ctl_area);
-}
-
-/**
- * tw_ring_look() - look at how far the consumers are
+ * tw_ring_reload_head() - look how far the consumers are
  * @ring: the ring
  *
  * Context: Expects the queue's lock to be held.
  * Return: whether a record can be written.
  */
-bool tw_ring_look(struct tw_ring *ring)
+bool tw_ring_reload_head(struct tw_ring *ring)
 {
 	ring->head = smp_load_acquire(&ring->ctl->head);	/* D */
 	return ring->tail - ring->head < ring->entries;
 }
 
 /**
- * tw_ring_show() - show the program what has been written
+ * tw_ring_commit_tail() - show the program what has been written
  * @ring: the ring
  *
  * Context: Expects the queue's lock to be held.
  */
-void tw_ring_show(struct tw_ring *ring)
+void tw_ring_commit_tail(struct tw_ring *ring)
 {
 	smp_store_release(&ring->shared->tail, ring->tail);	/* A */
 }
@@ -123,7 +65,7 @@ void tw_ring_show(struct tw_ring *ring)
 void tw_ring_publish(struct tw_ring *ring, u32 more)
 {
 	WRITE_ONCE(ring->shared->backlog, ring->waiting + more);
-	tw_ring_show(ring);
+	tw_ring_commit_tail(ring);
 	smp_mb();						/* E */
 }
 
@@ -142,22 +84,28 @@ bool tw_ring_wants_signal(const struct tw_ring *ring)
  * tw_ring_unread() - whether a record has not been taken yet
  * @ring: the ring
  * @number: the record's number
+ * @id: the timer that it tells of, which has no later record
+ *
+ * Numbers come again after 2^32 records.  So a record that lies between head and
+ * tail by its number may be one of long ago; its place in the ring then has
+ * another timer's by now.
  *
  * Context: Expects the queue's lock to be held.
  */
-bool tw_ring_unread(const struct tw_ring *ring, u32 number)
+bool tw_ring_unread(const struct tw_ring *ring, u32 number, u64 id)
 {
-	return ring->tail - number <= ring->tail - READ_ONCE(ring->ctl->head);
+	return ring->tail - number <= ring->tail - READ_ONCE(ring->ctl->head) &&
+	       tw_ring_at(ring, number)->id == id;
 }
 
 /**
- * tw_ring_wait() - append a due timer to the backlog
+ * tw_backlog_add() - append a due timer to the backlog
  * @ring: the ring
  * @t: a timer that is in no list
  *
  * Context: Expects the queue's lock to be held.
  */
-void tw_ring_wait(struct tw_ring *ring, struct tw_timer *t)
+void tw_backlog_add(struct tw_ring *ring, struct tw_timer *t)
 {
 	t->link.next = NULL;
 	t->link.pprev = ring->last;
@@ -167,13 +115,13 @@ void tw_ring_wait(struct tw_ring *ring, struct tw_timer *t)
 }
 
 /**
- * tw_ring_unwait() - take a timer out of the backlog
+ * tw_backlog_del() - take a timer out of the backlog
  * @ring: the ring
  * @t: a timer that is in it
  *
  * Context: Expects the queue's lock to be held.
  */
-void tw_ring_unwait(struct tw_ring *ring, struct tw_timer *t)
+void tw_backlog_del(struct tw_ring *ring, struct tw_timer *t)
 {
 	if (ring->last == &t->link.next)
 		ring->last = t->link.pprev;

@@ -1,21 +1,61 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 #ifndef TWHEEL_RING_H
 #define TWHEEL_RING_H
 
+/*
+ * The ring: one producer, the queue; any number of consumers, programs that map
+ * it and callers of read().  The protocol is in <linux/twheel.h>, its proof in
+ * selftests/models/ring.pml.
+ *
+ * Who writes what:
+ *
+ *	shared->tail, backlog, the records	the engine, mapped read-only
+ *	ctl->head				consumers, by compare-exchange
+ *	ctl->flags				the program
+ *
+ * The engine keeps its own size and tail, reads head and flags once each, and
+ * acts on the copy.  It looks at head when the room that it knows of is used up.
+ * A head that cannot be (more unread records than the ring holds) counts as a
+ * full ring then: nothing is written until it makes sense again.
+ *
+ * Barriers, in pairs.  They are told here once; the letters stand where they are
+ * in ring.c, and in the models and documents.
+ *
+ *	producer				consumer
+ *
+ *	write the records			load head, tail
+ *	A  release				B  acquire
+ *	store tail				read the records
+ *
+ *	load head				copy the records
+ *	D  acquire				C  release
+ *	write over read records			advance head
+ *
+ *	store tail, backlog			store head, flags
+ *	E  full barrier				F  full barrier
+ *	load head, flags			load tail, backlog
+ *
+ * A with B: what is announced can be read.  C with D: what is overwritten has
+ * been copied.  E with F: when a producer finds the ring full, or signals unwanted,
+ * while a consumer goes to sleep, at least one of them sees what the other has
+ * stored.  So either the producer goes on or signals, or the consumer does not
+ * sleep.
+ *
+ * The backlog is a list of the due timers themselves, so it needs no memory and
+ * loses nothing.  It is in the order of expiry, since timers join it in that
+ * order and the ring takes from its front before it takes anything newer.
+ */
 #include <linux/list.h>
-#include <linux/types.h>
 #include <linux/twheel.h>
+#include <linux/types.h>
 
-#include "area.h"
 #include "timer.h"
 
 /**
  * struct tw_ring - records for the program, and the timers that wait for room
- * @area: struct twheel_ring and the records, read-only for the program
- * @ctl_area: struct twheel_ctl, which the program writes
- * @shared: start of @area
- * @records: after it
- * @ctl: start of @ctl_area
+ * @shared: read-only for the program
+ * @records: behind it
+ * @ctl: the program writes it
  * @entries: size of the ring, a power of two
  * @tail: number of the next record; the program sees it after a publish
  * @head: a value that ctl->head had
@@ -26,8 +66,6 @@
  * The producer's side is protected by the queue's lock.
  */
 struct tw_ring {
-	struct tw_area area;
-	struct tw_area ctl_area;
 	struct twheel_ring *shared;
 	struct twheel_record *records;
 	struct twheel_ctl *ctl;
@@ -42,16 +80,22 @@ struct tw_ring {
 /* Bytes from the start of the ring area to the records. */
 #define TW_RECORDS_OFFSET	sizeof(struct twheel_ring)
 
-int tw_ring_init(struct tw_ring *ring, u32 entries);
-void tw_ring_destroy(struct tw_ring *ring);
+/* The size of the ring area. */
+static inline size_t tw_ring_bytes(u32 entries)
+{
+	return TW_RECORDS_OFFSET + sizeof(struct twheel_record) * (size_t)entries;
+}
 
-bool tw_ring_look(struct tw_ring *ring);
-void tw_ring_show(struct tw_ring *ring);
+void tw_ring_init(struct tw_ring *ring, struct twheel_ring *shared, struct twheel_ctl *ctl,
+		  u32 entries);
+
+bool tw_ring_reload_head(struct tw_ring *ring);
+void tw_ring_commit_tail(struct tw_ring *ring);
 void tw_ring_publish(struct tw_ring *ring, u32 more);
-bool tw_ring_unread(const struct tw_ring *ring, u32 number);
+bool tw_ring_unread(const struct tw_ring *ring, u32 number, u64 id);
 
-void tw_ring_wait(struct tw_ring *ring, struct tw_timer *t);
-void tw_ring_unwait(struct tw_ring *ring, struct tw_timer *t);
+void tw_backlog_add(struct tw_ring *ring, struct tw_timer *t);
+void tw_backlog_del(struct tw_ring *ring, struct tw_timer *t);
 
 int tw_ring_peek(const struct tw_ring *ring, struct twheel_record *rec, u32 *number);
 bool tw_ring_take(struct tw_ring *ring, u32 number);
@@ -66,19 +110,20 @@ bool tw_ring_wants_signal(const struct tw_ring *ring);
  */
 static inline bool tw_ring_room(struct tw_ring *ring)
 {
-	return ring->tail - ring->head < ring->entries || tw_ring_look(ring);
+	return ring->tail - ring->head < ring->entries || tw_ring_reload_head(ring);
 }
 
 /**
- * tw_ring_first() - the timer that has waited longest
+ * tw_backlog_first() - the timer that has waited longest
  * @ring: the ring
  *
  * Context: Expects the queue's lock to be held.
  * Return: a timer, or NULL when the backlog is empty.
  */
-static inline struct tw_timer *tw_ring_first(const struct tw_ring *ring)
+static inline struct tw_timer *tw_backlog_first(const struct tw_ring *ring)
 {
-	return hlist_entry_safe(ring->backlog.first, struct tw_timer, link);
+	return ring->backlog.first ?
+	       hlist_entry(ring->backlog.first, struct tw_timer, link) : NULL;
 }
 
 /* The place of record @number. */

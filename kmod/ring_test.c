@@ -6,14 +6,34 @@
 #include <linux/limits.h>
 #include <linux/slab.h>
 
+#include "area.h"
 #include "ring.c"
 
 #define ENTRIES	8U
 
 struct fixture {
 	struct tw_ring ring;
+	struct tw_area area;
+	struct tw_area ctl_area;
 	struct tw_timer timers[ENTRIES];
 };
+
+static int new_ring(struct fixture *f, u32 entries)
+{
+	int err = tw_area_init(&f->area, tw_ring_bytes(entries));
+
+	if (!err)
+		err = tw_area_init(&f->ctl_area, sizeof(struct twheel_ctl));
+	if (!err)
+		tw_ring_init(&f->ring, f->area.addr, f->ctl_area.addr, entries);
+	return err;
+}
+
+static void destroy_ring(struct fixture *f)
+{
+	tw_area_destroy(&f->area);
+	tw_area_destroy(&f->ctl_area);
+}
 
 static int ring_test_init(struct kunit *test)
 {
@@ -22,7 +42,7 @@ static int ring_test_init(struct kunit *test)
 	if (!f)
 		return -ENOMEM;
 	test->priv = f;
-	return tw_ring_init(&f->ring, ENTRIES);
+	return new_ring(f, ENTRIES);
 }
 
 static void ring_test_exit(struct kunit *test)
@@ -30,7 +50,7 @@ static void ring_test_exit(struct kunit *test)
 	struct fixture *f = test->priv;
 
 	if (f)
-		tw_ring_destroy(&f->ring);
+		destroy_ring(f);
 }
 
 /* The ring's numbers begin at @number, as if it had been in use for long. */
@@ -74,37 +94,37 @@ static void ring_new(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ring.ctl->head, 0);
 	KUNIT_EXPECT_TRUE(test, tw_ring_room(&f->ring));
 	KUNIT_EXPECT_EQ(test, tw_ring_count(&f->ring), 0);
-	KUNIT_EXPECT_NULL(test, tw_ring_first(&f->ring));
+	KUNIT_EXPECT_NULL(test, tw_backlog_first(&f->ring));
 	KUNIT_EXPECT_EQ(test, take(&f->ring), -EAGAIN);
 }
 
-static void ring_destroy_of_zeroes(struct kunit *test)
+static void ring_area_of_zeroes(struct kunit *test)
 {
-	static struct tw_ring ring;
+	static struct tw_area area;
 
-	tw_ring_destroy(&ring);
-	tw_ring_destroy(&ring);
+	tw_area_destroy(&area);
+	tw_area_destroy(&area);
 	KUNIT_SUCCEED(test);
 }
 
 static void ring_sizes(struct kunit *test)
 {
 	struct twheel_record rec = { .user_data = 7 };
-	struct tw_ring ring;
+	struct fixture *f = test->priv;
+	struct tw_ring *ring = &f->ring;
 	u32 entries, i;
 
 	for (entries = 1; entries <= 4096; entries *= 2) {
-		memset(&ring, 0, sizeof(ring));
-		KUNIT_ASSERT_EQ(test, tw_ring_init(&ring, entries), 0);
+		destroy_ring(f);
+		KUNIT_ASSERT_EQ(test, new_ring(f, entries), 0);
 		for (i = 0; i < entries; i++) {
-			KUNIT_ASSERT_TRUE(test, tw_ring_room(&ring));
-			tw_ring_write(&ring, &rec);
+			KUNIT_ASSERT_TRUE(test, tw_ring_room(ring));
+			tw_ring_write(ring, &rec);
 		}
-		KUNIT_EXPECT_FALSE(test, tw_ring_room(&ring));
-		tw_ring_publish(&ring, 0);
-		KUNIT_EXPECT_EQ(test, tw_ring_count(&ring), entries);
-		KUNIT_EXPECT_EQ(test, ring.records[entries - 1].user_data, 7);
-		tw_ring_destroy(&ring);
+		KUNIT_EXPECT_FALSE(test, tw_ring_room(ring));
+		tw_ring_publish(ring, 0);
+		KUNIT_EXPECT_EQ(test, tw_ring_count(ring), entries);
+		KUNIT_EXPECT_EQ(test, ring->records[entries - 1].user_data, 7);
 	}
 }
 
@@ -200,14 +220,33 @@ static void ring_unread_wraps(struct kunit *test)
 	begin_at(&f->ring, c->number);
 	write(&f->ring, 3, &value);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_TRUE(test, tw_ring_unread(&f->ring, c->number + i));
-	KUNIT_EXPECT_FALSE(test, tw_ring_unread(&f->ring, c->number - 1));
+		KUNIT_EXPECT_TRUE(test, tw_ring_unread(&f->ring, c->number + i, 1));
+	KUNIT_EXPECT_FALSE(test, tw_ring_unread(&f->ring, c->number - 1, 1));
 	take(&f->ring);
-	KUNIT_EXPECT_FALSE(test, tw_ring_unread(&f->ring, c->number));
-	KUNIT_EXPECT_TRUE(test, tw_ring_unread(&f->ring, c->number + 1));
+	KUNIT_EXPECT_FALSE(test, tw_ring_unread(&f->ring, c->number, 1));
+	KUNIT_EXPECT_TRUE(test, tw_ring_unread(&f->ring, c->number + 1, 1));
 	take(&f->ring);
 	take(&f->ring);
-	KUNIT_EXPECT_FALSE(test, tw_ring_unread(&f->ring, c->number + 2));
+	KUNIT_EXPECT_FALSE(test, tw_ring_unread(&f->ring, c->number + 2, 1));
+}
+
+/* Its number is between head and tail again, 2^32 records later. */
+static void ring_unread_of_long_ago(struct kunit *test)
+{
+	const struct begin_case *c = test->param_value;
+	struct fixture *f = test->priv;
+	struct twheel_record other = { .id = 2 };
+	u64 value = 0;
+
+	begin_at(&f->ring, c->number);
+	write(&f->ring, 1, &value);
+	take(&f->ring);
+	begin_at(&f->ring, c->number);
+	KUNIT_EXPECT_FALSE(test, tw_ring_unread(&f->ring, c->number - 1, 1));
+	tw_ring_write(&f->ring, &other);
+	tw_ring_publish(&f->ring, 0);
+	KUNIT_EXPECT_FALSE(test, tw_ring_unread(&f->ring, c->number, 1));
+	KUNIT_EXPECT_TRUE(test, tw_ring_unread(&f->ring, c->number, 2));
 }
 
 /* A head that cannot be: a full ring, and nothing is read. */
@@ -279,7 +318,7 @@ static void wait_for_room(struct fixture *f, unsigned int count)
 
 	for (i = 0; i < count; i++) {
 		f->timers[i].index = i;
-		tw_ring_wait(&f->ring, &f->timers[i]);
+		tw_backlog_add(&f->ring, &f->timers[i]);
 	}
 }
 
@@ -291,13 +330,13 @@ static void expect_backlog(struct kunit *test, const unsigned int *order, unsign
 
 	KUNIT_EXPECT_EQ(test, f->ring.waiting, count);
 	for (i = 0; i < count; i++) {
-		t = tw_ring_first(&f->ring);
+		t = tw_backlog_first(&f->ring);
 		KUNIT_ASSERT_NOT_NULL(test, t);
 		KUNIT_EXPECT_EQ(test, t->index, order[i]);
-		tw_ring_unwait(&f->ring, t);
+		tw_backlog_del(&f->ring, t);
 		KUNIT_EXPECT_TRUE(test, hlist_unhashed(&t->link));
 	}
-	KUNIT_EXPECT_NULL(test, tw_ring_first(&f->ring));
+	KUNIT_EXPECT_NULL(test, tw_backlog_first(&f->ring));
 	KUNIT_EXPECT_EQ(test, f->ring.waiting, 0);
 }
 
@@ -322,9 +361,9 @@ static void ring_backlog_remove(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(orders); i++) {
 		wait_for_room(f, 4);
-		tw_ring_unwait(&f->ring, &f->timers[i]);
+		tw_backlog_del(&f->ring, &f->timers[i]);
 		f->timers[7].index = 7;
-		tw_ring_wait(&f->ring, &f->timers[7]);
+		tw_backlog_add(&f->ring, &f->timers[7]);
 		expect_backlog(test, orders[i], 4);
 	}
 }
@@ -343,13 +382,14 @@ static void ring_backlog_is_shown(struct kunit *test)
 
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_new),
-	KUNIT_CASE(ring_destroy_of_zeroes),
+	KUNIT_CASE(ring_area_of_zeroes),
 	KUNIT_CASE(ring_sizes),
 	KUNIT_CASE(ring_publish),
 	KUNIT_CASE(ring_whole_record),
 	KUNIT_CASE(ring_full),
 	KUNIT_CASE_PARAM(ring_wraps, begin_gen_params),
 	KUNIT_CASE_PARAM(ring_unread_wraps, begin_gen_params),
+	KUNIT_CASE_PARAM(ring_unread_of_long_ago, begin_gen_params),
 	KUNIT_CASE_PARAM(ring_false_head, begin_gen_params),
 	KUNIT_CASE(ring_trusts_no_shared_field),
 	KUNIT_CASE(ring_two_consumers),

@@ -22,7 +22,7 @@
 #include "timer.h"
 
 #define TW_CHUNK	64U				/* timers in a page */
-#define TW_TABLE_MAX	(1U << 24)			/* timers */
+#define TW_TABLE_MAX	16777216U			/* timers, 2^24 */
 #define TW_ROOT		(TW_TABLE_MAX / TW_CHUNK / TW_LEAF)	/* leaves */
 
 /**

@@ -44,6 +44,12 @@ static inline void __hlist_del(struct hlist_node *n)
 		n->next->pprev = n->pprev;
 }
 
+static inline void hlist_del_init(struct hlist_node *n)
+{
+	__hlist_del(n);
+	INIT_HLIST_NODE(n);
+}
+
 #define hlist_entry(ptr, type, member) container_of(ptr, type, member)
 
 #define hlist_entry_or_null(ptr, type, member) \
