@@ -10,13 +10,13 @@
  *	publish; if room has come meanwhile, the backlog once more
  *
  * Then the hrtimer is programmed for the wheel's next event.  If a pass was not
- * enough, the queue waits for a turn (turns.c), another pass in an ordinary task;
- * meanwhile the hrtimer is not programmed.  So a million due timers take no more
- * than TW_BUDGET of them at a time with softirqs off.
+ * enough, another is deferred to an ordinary task (defer.c); meanwhile the hrtimer
+ * is not programmed.  So a million due timers take no more than TW_BUDGET of them
+ * at a time with softirqs off.
  *
  * The kernel runs the hrtimers of many queues in one softirq if they are due
- * together.  All their passes in it share one budget; queues that find nothing of
- * it left wait for their turns.
+ * together.  All their passes in it share one budget; queues that find the budget
+ * exhausted are deferred.
  *
  * The hrtimer is programmed only when the next event is earlier than the one it
  * is programmed for.  When that has been removed it fires for nothing, once.
@@ -32,6 +32,7 @@
 
 #include "compat.h"
 #include "deadline.h"
+#include "expire.h"
 #include "periodic.h"
 #include "queue.h"
 #include "trace.h"
@@ -41,7 +42,7 @@
 
 /**
  * struct softirq_run - what a CPU may do in one run of the hrtimer softirq
- * @number: which run it is
+ * @number: tells it from other runs
  * @budget: how many timers may still be looked at
  */
 struct softirq_run {
@@ -51,7 +52,18 @@ struct softirq_run {
 
 static DEFINE_PER_CPU(struct softirq_run, softirq_runs);
 
-/* From the softirq; the number is that of all its runs on this CPU. */
+/*
+ * From the softirq.  Runs are told apart by kstat_softirqs_cpu(): the kernel counts
+ * each run of a softirq, on the CPU that it runs on, right before it calls the
+ * handler, and nowhere else; so the count is the same in all callbacks of a run and
+ * another in the next.  A softirq does not change its CPU, and no other run on this
+ * CPU comes in between; with PREEMPT_RT neither, since softirqs exclude each other on
+ * a CPU there too.  Another CPU has a struct of its own.
+ *
+ * The count wraps after 2^32 runs.  If this CPU ran no hrtimer of ours for exactly
+ * so many, the run goes on with what was left of the old budget: at worst its queues
+ * are deferred once, which they can be at any time.
+ */
 static struct softirq_run *this_run(void)
 {
 	unsigned int number = kstat_softirqs_cpu(HRTIMER_SOFTIRQ, smp_processor_id());
@@ -113,7 +125,7 @@ static void write_record(struct tw_queue *q, struct tw_timer *t, u64 now)
 	t->state = TW_IDLE;
 	if (t->period) {
 		t->deadline = tw_deadline_after(t, deadline);
-		tw_queue_file(q, t);
+		tw_enqueue(q, t);
 		rearm_word(q, t, t->deadline);
 	} else if (!t->keep) {
 		tw_table_free(&q->table, t);
@@ -263,14 +275,15 @@ static void program(struct tw_queue *q)
 	}
 }
 
-/* After a pass: have the queue wait for a turn if more is due, else program the hrtimer. */
+/* After a pass: defer another if more is due, otherwise program the hrtimer. */
 static void go_on(struct tw_queue *q, bool more)
 {
+	lockdep_assert_held(&q->lock);
 	if (q->working || q->closing)
 		return;
 	q->working = more;
 	if (more)
-		tw_turns_join(&q->user->turns, q);
+		tw_defer(&q->user->run_queue, &q->deferred);
 	else
 		program(q);
 }
@@ -307,14 +320,10 @@ static enum hrtimer_restart on_hrtimer(struct hrtimer *hrtimer)
 	return HRTIMER_NORESTART;
 }
 
-/**
- * tw_queue_turn() - it is the queue's turn: one pass
- * @q: the queue
- *
- * Context: Process context.  Takes and releases q->lock.
- */
-void tw_queue_turn(struct tw_queue *q)
+/* A pass that was deferred, in process context. */
+static void run_deferred(struct tw_deferred *deferred)
 {
+	struct tw_queue *q = container_of(deferred, struct tw_queue, deferred);
 	u64 now = tw_queue_lock(q);
 
 	q->working = false;
@@ -330,7 +339,7 @@ void tw_queue_turn(struct tw_queue *q)
 void tw_queue_init_expiry(struct tw_queue *q)
 {
 	q->programmed = TW_NEVER;
-	INIT_LIST_HEAD(&q->turn);
+	tw_deferred_init(&q->deferred, run_deferred);
 	tw_hrtimer_setup(&q->hrtimer, on_hrtimer, tw_clock_host_id(&q->clock),
 			 HRTIMER_MODE_ABS_SOFT);
 }
@@ -340,7 +349,7 @@ void tw_queue_init_expiry(struct tw_queue *q)
  * @q: the queue
  *
  * Context: Process context.  May sleep.  Must not hold q->lock, which the
- * hrtimer and a turn take.
+ * hrtimer and deferred passes take.
  */
 void tw_queue_stop_expiry(struct tw_queue *q)
 {
@@ -350,17 +359,17 @@ void tw_queue_stop_expiry(struct tw_queue *q)
 	q->closing = true;
 	spin_unlock_bh(&q->lock);
 	hrtimer_cancel(&q->hrtimer);
-	tw_turns_leave(&q->user->turns, q);
+	tw_defer_cancel(&q->user->run_queue, &q->deferred);
 }
 
 /**
- * tw_queue_settle() - after changes: deliver what is due, program the hrtimer
+ * tw_run_due_and_program() - after changes: deliver what is due, program the hrtimer
  * @q: the queue
  * @now: ns, from tw_queue_lock()
  *
  * Context: Expects q->lock to be held.
  */
-void tw_queue_settle(struct tw_queue *q, u64 now)
+void tw_run_due_and_program(struct tw_queue *q, u64 now)
 {
 	u64 next = tw_wheel_next(&q->wheel);
 

@@ -21,8 +21,13 @@
 #include <linux/uaccess.h>
 
 #include "compat.h"
+#include "expire.h"
 #include "file.h"
+#include "lifetime.h"
+#include "limits.h"
+#include "list.h"
 #include "map.h"
+#include "ops.h"
 #include "queue.h"
 #include "stats.h"
 

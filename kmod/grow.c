@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include "compat.h"
+#include "grow.h"
 #include "queue.h"
 #include "user.h"
 

@@ -9,6 +9,7 @@
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
+#include "list.h"
 #include "periodic.h"
 #include "queue.h"
 

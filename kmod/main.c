@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Load and unload: the device, and the workqueue of the turns.
+ * Load and unload: the device, and the workqueue of the deferred passes.
  *
  * The module cannot go while a queue is open or mapped, since each open file
  * holds it and each mapping holds its file.
@@ -8,15 +8,9 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-#include <linux/workqueue.h>
 
+#include "defer.h"
 #include "file.h"
-#include "queue.h"
-#define CREATE_TRACE_POINTS
-#include "trace.h"
-#include "turns.h"
-
-struct workqueue_struct *tw_workqueue;
 
 static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
@@ -27,14 +21,13 @@ static struct miscdevice device = {
 
 static int __init twheel_init(void)
 {
-	int err;
+	int err = tw_defer_init();
 
-	tw_workqueue = alloc_workqueue("twheel", WQ_UNBOUND, WQ_UNBOUND_MAX_ACTIVE);
-	if (!tw_workqueue)
-		return -ENOMEM;
+	if (err)
+		return err;
 	err = misc_register(&device);
 	if (err)
-		destroy_workqueue(tw_workqueue);
+		tw_defer_exit();
 	return err;
 }
 module_init(twheel_init);
@@ -42,7 +35,7 @@ module_init(twheel_init);
 static void __exit twheel_exit(void)
 {
 	misc_deregister(&device);
-	destroy_workqueue(tw_workqueue);
+	tw_defer_exit();
 	rcu_barrier();		/* eventfds that wait for a grace period */
 }
 module_exit(twheel_exit);

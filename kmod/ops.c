@@ -2,8 +2,9 @@
 /*
  * A batch of ops: SUBMIT.
  *
- * Ops are copied in by the chunk, checked, run under the lock, settled (what is
- * due delivered, the hrtimer programmed), and their results copied out.  So a
+ * Ops are copied in by the chunk, checked, run under the lock, and their
+ * results copied out.  Before the lock is dropped what is due is delivered and the
+ * hrtimer programmed.  So a
  * task that sleeps on its own memory between two chunks delays nobody, itself
  * included.
  *
@@ -20,6 +21,12 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "deadline.h"
+#include "expire.h"
+#include "grow.h"
+#include "limits.h"
+#include "list.h"
+#include "ops.h"
 #include "queue.h"
 #include "trace.h"
 
@@ -108,7 +115,7 @@ static int op_arm(struct batch *b, struct twheel_op *op)
 	set_times(t, word, op, deadline);
 	if (word)
 		tw_word_arm(word, deadline);
-	tw_queue_file(q, t);
+	tw_enqueue(q, t);
 	op->id = tw_timer_id(t);
 	q->count.armed++;
 	trace_twheel_arm(q->number, t);
@@ -121,7 +128,7 @@ static __always_inline bool disarm(struct tw_queue *q, struct tw_timer *t)
 	bool was_pending = !tw_queue_has_word(q, t) ||
 			   tw_word_end(tw_words_at(&q->words, t->index));
 
-	tw_queue_unfile(q, t);
+	tw_dequeue(q, t);
 	if (was_pending)
 		q->count.cancelled++;
 	else
@@ -160,7 +167,7 @@ static int op_move(struct batch *b, struct twheel_op *op)
 		was_pending = false;
 		q->count.reaped++;
 	}
-	tw_queue_file(q, t);
+	tw_enqueue(q, t);
 	if (was_pending) {
 		q->count.moved++;
 		trace_twheel_move(q->number, t);
@@ -234,7 +241,7 @@ static unsigned int run_ops(struct batch *b, unsigned int done)
 			break;
 		op->result = result;
 	}
-	tw_queue_settle(b->q, now);
+	tw_run_due_and_program(b->q, now);
 	tw_queue_unlock(b->q);
 	return op - b->ops;
 }
@@ -260,7 +267,7 @@ static void undo_arms(struct batch *b)
 	for (op = b->ops; op < b->ops + b->count; op++)
 		if (op->opcode == TWHEEL_OP_ARM && !op->result)
 			op_free(b, op);
-	tw_queue_settle(b->q, now);
+	tw_run_due_and_program(b->q, now);
 	tw_queue_unlock(b->q);
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A queue: its life, its memory, its lock, and how it tells its consumers.
- *
- * The file creates it with SETUP and destroys it with the last close; whoever
- * uses it holds the file.  The lock's rules are in queue.h.
+ * A queue's lock, and how it tells its consumers.  The lock's rules are in
+ * queue.h.
  *
  * Consumers are told after the lock has been dropped.  The wait queue is woken
  * always, the eventfd unless the program asked for silence.  An eventfd must not
@@ -11,22 +9,12 @@
  * to an irq_work, so that none is lost.
  */
 #include <linux/eventfd.h>
-#include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "compat.h"
 #include "queue.h"
-#include "user.h"
-
-static uint max_timers_per_queue = TW_TABLE_MAX;
-module_param(max_timers_per_queue, uint, 0644);
-MODULE_PARM_DESC(max_timers_per_queue, "Most timers of one queue (default and most 16777216)");
-
-static ulong min_period_ns = 100000;
-module_param(min_period_ns, ulong, 0644);
-MODULE_PARM_DESC(min_period_ns, "Shortest period of a timer in ns (default 100000)");
 
 /**
  * struct tw_signal - a registered eventfd
@@ -46,24 +34,6 @@ static void free_signal(struct rcu_head *rcu)
 	kfree(signal);
 }
 
-static atomic64_t last_number = ATOMIC64_INIT(0);
-
-/**
- * tw_max_timers() - most timers that a queue may have
- */
-u32 tw_max_timers(void)
-{
-	return min_t(u32, READ_ONCE(max_timers_per_queue), TW_TABLE_MAX);
-}
-
-/**
- * tw_min_period() - shortest period of a timer, in ns
- */
-u64 tw_min_period(void)
-{
-	return max_t(u64, READ_ONCE(min_period_ns), 1);
-}
-
 static void signal_eventfd(struct tw_queue *q)
 {
 	struct tw_signal *signal;
@@ -78,6 +48,28 @@ static void signal_eventfd(struct tw_queue *q)
 static void signal_later(struct irq_work *work)
 {
 	signal_eventfd(container_of(work, struct tw_queue, signal_later));
+}
+
+/**
+ * tw_queue_init_signals() - make a new queue ready to signal an eventfd
+ * @q: the queue
+ */
+void tw_queue_init_signals(struct tw_queue *q)
+{
+	init_irq_work(&q->signal_later, signal_later);
+}
+
+/**
+ * tw_queue_stop_signals() - give the eventfd back
+ * @q: a queue that nobody else can reach, after tw_queue_stop_expiry()
+ *
+ * Context: Process context.  May sleep.
+ */
+void tw_queue_stop_signals(struct tw_queue *q)
+{
+	irq_work_sync(&q->signal_later);
+	if (rcu_access_pointer(q->signal))
+		call_rcu(&rcu_dereference_protected(q->signal, true)->rcu, free_signal);
 }
 
 static void notify(struct tw_queue *q)
@@ -169,85 +161,4 @@ int tw_queue_set_eventfd(struct tw_queue *q, int fd)
 	if (old)
 		call_rcu(&old->rcu, free_signal);
 	return 0;
-}
-
-static int init_ring(struct tw_queue *q, u32 entries)
-{
-	int err = tw_area_init(&q->ring_area, tw_ring_bytes(entries));
-
-	if (!err)
-		err = tw_area_init(&q->ctl_area, sizeof(struct twheel_ctl));
-	if (!err)
-		tw_ring_init(&q->ring, q->ring_area.addr, q->ctl_area.addr, entries);
-	return err;
-}
-
-static int init_members(struct tw_queue *q, const struct twheel_setup *setup)
-{
-	q->number = atomic64_inc_return(&last_number);
-	q->slack = setup->slack;
-	tw_words_init(&q->words, setup->flags & TWHEEL_SETUP_WORDS);
-	mutex_init(&q->growing);
-	spin_lock_init(&q->lock);
-	init_irq_work(&q->signal_later, signal_later);
-	tw_wheel_init(&q->wheel, tw_clock_now(&q->clock));
-	tw_table_init(&q->table, setup->max_timers);
-	tw_queue_init_expiry(q);
-	return init_ring(q, setup->ring_entries);
-}
-
-/**
- * tw_queue_create() - make a queue
- * @setup: what SETUP asks for, checked; ring_entries is a power of two
- * @wait: whom to wake; outlives the queue
- *
- * Context: Process context.  May sleep.
- * Return: the queue, or an ERR_PTR: -EDQUOT, -EINVAL for the clock, -ENOMEM.
- */
-struct tw_queue *tw_queue_create(const struct twheel_setup *setup, wait_queue_head_t *wait)
-{
-	struct tw_user *user;
-	struct tw_clock clock;
-	struct tw_queue *q;
-	int err = tw_clock_init(&clock, setup->clockid);
-
-	if (err)
-		return ERR_PTR(err);
-	user = tw_user_get();
-	if (IS_ERR(user))
-		return ERR_CAST(user);
-	q = kvzalloc(sizeof(*q), TW_GFP_USER);
-	if (!q) {
-		tw_user_put(user);
-		return ERR_PTR(-ENOMEM);
-	}
-	q->user = user;
-	q->wait = wait;
-	q->clock = clock;
-	err = init_members(q, setup);
-	if (err) {
-		tw_queue_destroy(q);
-		return ERR_PTR(err);
-	}
-	return q;
-}
-
-/**
- * tw_queue_destroy() - the end of a queue and all its timers
- * @q: a queue that nobody else can reach
- *
- * Context: Process context.  May sleep.
- */
-void tw_queue_destroy(struct tw_queue *q)
-{
-	lockdep_assert_not_held(&q->lock);
-	tw_queue_stop_expiry(q);
-	irq_work_sync(&q->signal_later);
-	if (rcu_access_pointer(q->signal))
-		call_rcu(&rcu_dereference_protected(q->signal, true)->rcu, free_signal);
-	tw_queue_free_timers(q);
-	tw_area_destroy(&q->ring_area);
-	tw_area_destroy(&q->ctl_area);
-	tw_user_put(q->user);
-	kvfree(q);
 }

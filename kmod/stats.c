@@ -2,21 +2,11 @@
 /*
  * Figures of a queue: the STATS ioctl and /proc/PID/fdinfo.
  */
-#include <linux/bitops.h>
 #include <linux/seq_file.h>
 
+#include "grow.h"
 #include "queue.h"
 #include "stats.h"
-
-/**
- * tw_count_lateness() - count a record in the histogram
- * @count: the queue's counters
- * @lateness: ns
- */
-void tw_count_lateness(struct tw_counters *count, u64 lateness)
-{
-	count->lateness[min(fls64(lateness), TWHEEL_LATENESS_BUCKETS - 1)]++;
-}
 
 static void copy_counters(const struct tw_counters *count, struct twheel_stats *stats)
 {

@@ -4,7 +4,9 @@
 
 struct seq_file;
 struct tw_queue;
+struct twheel_stats;
 
+void tw_queue_stats(struct tw_queue *q, struct twheel_stats *stats);
 void tw_stats_show(struct seq_file *m, struct tw_queue *q);
 
 #endif /* TWHEEL_STATS_H */

@@ -2,7 +2,7 @@
 /*
  * What each user may have: so many queues, and so many timers in all of them.
  * The kernel's own counters (ucounts) are not exported to modules, so this is a
- * table of users by uid; a user is in it while he has a queue.
+ * table of users by uid; a user is in it as long as there is a queue.
  *
  * Timers are counted where memory is taken for them, 64 at a time, so that
  * arming a timer touches nothing that queues share.
@@ -36,9 +36,9 @@ static DEFINE_MUTEX(users_lock);
 static DEFINE_HASHTABLE(users, 8);
 
 /*
- * Who is charged: the caller.  In a user namespace that an ordinary user has made, it
- * is that one, who may have many uids there (/etc/subuid); of nested ones the outermost
- * tells.  Where root has made it, for a container, its users count each for himself.
+ * The caller's uid is charged.  In user namespaces made by an unprivileged user, who
+ * may have many uids there (/etc/subuid), the owner of the outermost one is charged.
+ * Namespaces made by root, for containers, do not aggregate.
  */
 static kuid_t charged_uid(void)
 {
@@ -68,7 +68,7 @@ static struct tw_user *make(kuid_t uid)
 
 	if (user) {
 		user->uid = uid;
-		tw_turns_init(&user->turns);
+		tw_run_queue_init(&user->run_queue);
 	}
 	return user;
 }
@@ -122,7 +122,7 @@ void tw_user_put(struct tw_user *user)
 	mutex_unlock(&users_lock);
 	if (!last)
 		return;
-	tw_turns_destroy(&user->turns);
+	tw_run_queue_destroy(&user->run_queue);
 	kfree(user);
 }
 

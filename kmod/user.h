@@ -7,22 +7,22 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
-#include "turns.h"
+#include "defer.h"
 
 /**
  * struct tw_user - a user who has queues
  * @uid: who
  * @users: in the table of users
  * @queues: how many; with @users protected by users_lock
- * @timers: timers his queues have memory for
- * @turns: his queues that have more to do
+ * @timers: timers that the queues have memory for
+ * @run_queue: passes of these queues that are deferred
  */
 struct tw_user {
 	kuid_t uid;
 	struct hlist_node users;
 	u32 queues;
 	atomic_long_t timers;
-	struct tw_turns turns;
+	struct tw_run_queue run_queue;
 };
 
 struct tw_user *tw_user_get(void);

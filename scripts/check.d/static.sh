@@ -113,6 +113,8 @@ compilers() {
 
 	step "W=1 and sparse"
 	warnings stock "$("$scripts/kernel" stock)/build"
+	silent "layers: no circles between the files of the module" \
+		"$scripts/check.d/layers" "$build/static/stock/kmod"
 	# With KUnit; and it is there as soon as anybody has run a test in a guest.
 	debug=$(cached debug)
 	[ -z "$debug" ] || warnings debug "$debug"
