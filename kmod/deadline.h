@@ -30,11 +30,14 @@
  */
 static inline int tw_deadline(u64 now, u64 value, bool relative, u64 *deadline)
 {
-	u64 base = relative ? now : 0;
-
-	if (base > S64_MAX || value > S64_MAX - base)
+	if (relative) {
+		value += now;
+		if (value < now)	/* it has wrapped */
+			return -EOVERFLOW;
+	}
+	if (value > S64_MAX)
 		return -EOVERFLOW;
-	*deadline = base + value;
+	*deadline = value;
 	return 0;
 }
 

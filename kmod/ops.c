@@ -74,7 +74,8 @@ static __always_inline bool op_valid(const struct twheel_op *op, u32 uses)
 }
 
 /* The deadline that @op asks for, if its times are in range. */
-static int op_deadline(const struct batch *b, const struct twheel_op *op, u64 *deadline)
+static __always_inline int op_deadline(const struct batch *b, const struct twheel_op *op,
+				       u64 *deadline)
 {
 	if (op->period && (op->period < tw_min_period() || op->period > S64_MAX))
 		return -EINVAL;
@@ -92,7 +93,7 @@ static void set_times(struct tw_timer *t, const u64 *word, const struct twheel_o
 	if (op->slack)
 		t->slack_shift = tw_slack_shift(op->slack);
 	if (word)
-		t->slack_shift = max_t(u8, t->slack_shift, tw_slack_shift(TW_WORD_GRAIN));
+		t->slack_shift = max_t(u8, t->slack_shift, TW_WORD_SHIFT);
 }
 
 /* -EAGAIN: needs memory first. */

@@ -32,7 +32,8 @@
 
 #include "timer.h"
 
-#define TW_WORD_GRAIN	4ULL			/* ns, the state takes two bits */
+#define TW_WORD_SHIFT	2U				/* the state takes two bits */
+#define TW_WORD_GRAIN	(1ULL << TW_WORD_SHIFT)		/* ns */
 
 /* A word that changed while it was looked at is looked at again no sooner, ns. */
 #define TW_WORD_DISTANCE	50000ULL
