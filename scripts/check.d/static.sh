@@ -103,13 +103,33 @@ said() {
 	true
 }
 
+# foreign ARCH: compile for another machine; there is no kernel to link it with.
+foreign() {
+	local arch=$1 tree copy=$build/static/$1 log=$build/static/$1.log settings
+
+	tree=$("$scripts/kernel" "prepared-$arch") || { fail "the tree for $arch"; return; }
+	mapfile -t -d ' ' settings < <(tr -d '\n' <"$tree/settings")
+	rm -rf "$copy" && mkdir -p "$copy" && cp -r kmod uapi "$copy/"
+	make -C "$tree/build" M="$copy/kmod" "${settings[@]}" W=1 KBUILD_MODPOST_WARN=1 -j2 \
+		modules >"$log" 2>&1
+	check "W=1: the module compiles for $arch" built "$log" "$copy"
+	silent "W=1: no warnings, $arch" said "$copy" '^[^ ]*: (fatal )?(error|warning):' "$log"
+	silent "$arch: nothing that the kernel lacks there" lacking "$copy"
+}
+
+# lacking COPY: 64-bit divisions of the compiler's, exchanges of a size that is not there.
+lacking() {
+	nm -uA "$1"/kmod/twheel*.o | grep -E '__u?(div|mod)[a-z]*[0-9]$|_wrong_size|__bad_|__compiletime'
+	true
+}
+
 # kernel NAME: the build directory of a kernel that is in the cache.
 cached() {
 	compgen -G "$(cache_dir)/$1-*/build" | tail -n 1
 }
 
 compilers() {
-	local debug
+	local debug arch
 
 	step "W=1 and sparse"
 	warnings stock "$("$scripts/kernel" stock)/build"
@@ -118,6 +138,10 @@ compilers() {
 	# With KUnit; and it is there as soon as anybody has run a test in a guest.
 	debug=$(cached debug)
 	[ -z "$debug" ] || warnings debug "$debug"
+	step "other machines"
+	for arch in i386 arm64 s390; do
+		foreign "$arch"
+	done
 	step "atomics"
 	silent "clang -m32: 64-bit atomics work on what is aligned to 8" narrow_atomics
 }
