@@ -107,7 +107,7 @@ module_copy := $(CURDIR)/$(OUT)/module
 
 module:
 	@mkdir -p $(module_copy)
-	@cp -a --update Kbuild kmod uapi $(module_copy)/
+	@cp -a --update Kbuild kmod uapi VERSION $(module_copy)/
 	$(MAKE) -C $(KDIR) M=$(module_copy) modules
 
 userspace:

@@ -5,5 +5,6 @@
  */
 #include <linux/module.h>
 
+MODULE_AUTHOR("twheel maintainers");
 MODULE_DESCRIPTION("KUnit tests of twheel");
 MODULE_LICENSE("GPL");

@@ -40,5 +40,7 @@ static void __exit twheel_exit(void)
 }
 module_exit(twheel_exit);
 
+MODULE_AUTHOR("twheel maintainers");
+MODULE_VERSION(TWHEEL_VERSION);
 MODULE_DESCRIPTION("Timer service for programs with very many timeouts");
 MODULE_LICENSE("GPL");

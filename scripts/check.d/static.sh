@@ -81,7 +81,7 @@ checkpatch() {
 warnings() {
 	local name=$1 kdir=$2 copy=$build/static/$1 log=$build/static/$1.log
 
-	rm -rf "$copy" && mkdir -p "$copy" && cp -r kmod uapi "$copy/"
+	rm -rf "$copy" && mkdir -p "$copy" && cp -r kmod uapi VERSION "$copy/"
 	make -C "$kdir" M="$copy/kmod" W=1 C=2 CF=-D__CHECK_ENDIAN__ -j2 modules >"$log" 2>&1
 	check "W=1 and sparse: the module builds for the $name kernel" built "$log" "$copy"
 	silent "W=1: no warnings, $name kernel" said "$copy" \
@@ -109,7 +109,7 @@ foreign() {
 
 	tree=$("$scripts/kernel" "prepared-$arch") || { fail "the tree for $arch"; return; }
 	mapfile -t -d ' ' settings < <(tr -d '\n' <"$tree/settings")
-	rm -rf "$copy" && mkdir -p "$copy" && cp -r kmod uapi "$copy/"
+	rm -rf "$copy" && mkdir -p "$copy" && cp -r kmod uapi VERSION "$copy/"
 	make -C "$tree/build" M="$copy/kmod" "${settings[@]}" W=1 KBUILD_MODPOST_WARN=1 -j2 \
 		modules >"$log" 2>&1
 	check "W=1: the module compiles for $arch" built "$log" "$copy"
