@@ -207,23 +207,21 @@ static long tw_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	struct tw_queue *q = file_queue(file);
 	void __user *user = (void __user *)arg;
 
-	if (likely(q && cmd == TWHEEL_IOC_SUBMIT))
-		return ioctl_submit(q, user);
-	if (_IOC_TYPE(cmd) != TWHEEL_IOC_MAGIC || cmd > TWHEEL_IOC_LIST)
-		return -ENOTTY;
-	if (cmd == TWHEEL_IOC_SETUP)
-		return ioctl_setup(file->private_data, user);
-	if (!q)
-		return -ENXIO;
 	switch (cmd) {
+	case TWHEEL_IOC_SUBMIT:
+		return likely(q) ? ioctl_submit(q, user) : -ENXIO;
+	case TWHEEL_IOC_SETUP:
+		return ioctl_setup(file->private_data, user);
 	case TWHEEL_IOC_EVENTFD:
-		return ioctl_eventfd(q, user);
+		return q ? ioctl_eventfd(q, user) : -ENXIO;
 	case TWHEEL_IOC_FLUSH:
+		if (!q)
+			return -ENXIO;
 		return arg ? -EINVAL : tw_queue_flush(q);
 	case TWHEEL_IOC_STATS:
-		return ioctl_stats(q, user);
+		return q ? ioctl_stats(q, user) : -ENXIO;
 	case TWHEEL_IOC_LIST:
-		return ioctl_list(q, user);
+		return q ? ioctl_list(q, user) : -ENXIO;
 	default:
 		return -ENOTTY;
 	}

@@ -9,9 +9,8 @@
  * included.
  *
  * Only ARM needs memory.  It does not take it under the lock: it stops, the lock
- * is dropped, the queue grows, and the op runs again.  Where it cannot grow, the
- * other ARMs of the batch are not made to try in their turn: asking a full cgroup
- * takes long.
+ * is dropped, the queue grows, and the op runs again.  If the queue cannot grow, the
+ * other ARMs of the batch do not ask again, since asking a full cgroup takes long.
  *
  * A timer is armed before its id is copied out.  When that fails the chunk's new
  * timers are released, so that none is left whose id nobody knows.
@@ -30,8 +29,8 @@
 #include "queue.h"
 #include "trace.h"
 
-#define FEW	2	/* ops, on the stack */
-#define CHUNK	64	/* ops, in memory taken for larger batches */
+#define STACK_OPS	2	/* ops, on the stack */
+#define CHUNK_OPS	64	/* ops, in memory taken for larger batches */
 
 /**
  * struct batch - one SUBMIT under way
@@ -285,79 +284,53 @@ static unsigned int read_chunk(struct batch *b, unsigned int left)
 	return b->count;
 }
 
-/* What an op tells the program; the rest of it is as the program wrote it. */
-static __always_inline int write_result(struct twheel_op __user *user, const struct twheel_op *op)
+/* What the ops tell the program; the rest of them is as the program wrote it. */
+static int write_chunk(struct batch *b)
 {
-	unsafe_put_user(op->result, &user->result, fault);
-	if (op->opcode == TWHEEL_OP_ARM) {
-		unsafe_put_user(op->id, &user->id, fault);
-	} else if (op->opcode == TWHEEL_OP_QUERY) {
-		unsafe_put_user(op->deadline, &user->deadline, fault);
-		unsafe_put_user(op->period, &user->period, fault);
-		unsafe_put_user(op->slack, &user->slack, fault);
-		unsafe_put_user(op->user_data, &user->user_data, fault);
+	struct twheel_op __user *user = b->user;
+	const struct twheel_op *op;
+
+	if (!user_write_access_begin(user, b->count * sizeof(*op)))
+		return -EFAULT;
+	for (op = b->ops; op < b->ops + b->count; op++, user++) {
+		unsafe_put_user(op->result, &user->result, fault);
+		if (op->opcode == TWHEEL_OP_ARM) {
+			unsafe_put_user(op->id, &user->id, fault);
+		} else if (op->opcode == TWHEEL_OP_QUERY) {
+			unsafe_put_user(op->deadline, &user->deadline, fault);
+			unsafe_put_user(op->period, &user->period, fault);
+			unsafe_put_user(op->slack, &user->slack, fault);
+			unsafe_put_user(op->user_data, &user->user_data, fault);
+		}
 	}
+	user_write_access_end();
 	return 0;
 
 fault:
+	user_write_access_end();
 	return -EFAULT;
 }
 
-static int write_chunk(struct batch *b)
-{
-	unsigned int i;
-	int err = 0;
-
-	if (!user_write_access_begin(b->user, b->count * sizeof(*b->ops)))
-		return -EFAULT;
-	for (i = 0; i < b->count && !err; i++)
-		err = write_result(&b->user[i], &b->ops[i]);
-	user_write_access_end();
-	return err;
-}
-
-/* The next chunk.  Returns how many ops ran: 0 where none can be read; or -EFAULT. */
-static int submit_chunk(struct batch *b, unsigned int left)
-{
-	if (!read_chunk(b, left))
-		return 0;
-	run_chunk(b);
-	if (write_chunk(b)) {
-		undo_arms(b);
-		return -EFAULT;
-	}
-	b->user += b->count;
-	return b->count;
-}
-
+/* Chunk by chunk.  Returns how many ops ran: fewer than @count after a signal. */
 static int submit(struct batch *b, unsigned int count)
 {
 	unsigned int done = 0;
-	int ran;
 
 	while (done < count) {
-		ran = submit_chunk(b, count - done);
-		if (ran < 0)
-			return ran;
-		if (!ran)
+		if (!read_chunk(b, count - done))
 			return done ?: -EFAULT;
-		done += ran;
+		run_chunk(b);
+		if (write_chunk(b)) {
+			undo_arms(b);
+			return -EFAULT;
+		}
+		b->user += b->count;
+		done += b->count;
 		if (done == count || signal_pending(current))
 			break;
 		cond_resched();
 	}
 	return done;
-}
-
-/* Room for a whole chunk, if there is memory. */
-static void take_room(struct batch *b)
-{
-	struct twheel_op *many = kmalloc_array(CHUNK, sizeof(*many), GFP_KERNEL | __GFP_NOWARN);
-
-	if (many) {
-		b->ops = many;
-		b->room = CHUNK;
-	}
 }
 
 /**
@@ -370,19 +343,23 @@ static void take_room(struct batch *b)
  */
 int tw_queue_submit(struct tw_queue *q, const struct twheel_submit *arg)
 {
-	struct twheel_op few[FEW];
+	struct twheel_op few[STACK_OPS];
 	struct batch b = {
 		.q = q,
 		.user = u64_to_user_ptr(arg->ops),
 		.ops = few,
-		.room = FEW,
+		.room = STACK_OPS,
 	};
+	struct twheel_op *many = NULL;
 	int ret;
 
-	if (arg->count > FEW)
-		take_room(&b);
+	if (arg->count > STACK_OPS)
+		many = kmalloc_array(CHUNK_OPS, sizeof(*many), GFP_KERNEL | __GFP_NOWARN);
+	if (many) {
+		b.ops = many;
+		b.room = CHUNK_OPS;
+	}
 	ret = submit(&b, arg->count);
-	if (b.ops != few)
-		kfree(b.ops);
+	kfree(many);
 	return ret;
 }

@@ -157,7 +157,7 @@ static u64 slot_event(const struct tw_wheel *w, unsigned int i)
 {
 	const struct tw_slot *s = &w->slots[i];
 
-	if (s->count <= TW_CROWD || s->min == s->max)
+	if (s->count <= TW_SPLIT_MIN || s->min == s->max)
 		return s->min;
 	return max(w->now, s->min & ~(slot_width(i) - 1));
 }

@@ -14,7 +14,7 @@ struct tw_timer;
 #define TW_NEVER	(~0ULL)
 
 /* A slot with more timers than this is opened at its start, see wheel.c. */
-#define TW_CROWD	128
+#define TW_SPLIT_MIN	128
 
 /**
  * struct tw_slot - the timers of one stretch of time

@@ -347,13 +347,13 @@ static void wheel_events_of_sparse_timers(struct kunit *test)
 	unsigned int events = 0, count = 0;
 	u64 far;
 
-	while (f->used < TW_CROWD) {
+	while (f->used < TW_SPLIT_MIN) {
 		far = random_u64(f) >> 1 >> random_below(f, 60);
 		add(f, (far & ~255ULL) + f->used + 1);
 	}
-	for (; count < TW_CROWD && events <= TW_CROWD; events++)
+	for (; count < TW_SPLIT_MIN && events <= TW_SPLIT_MIN; events++)
 		count += pop(f, next(f), ALL);
-	KUNIT_EXPECT_EQ(test, events, TW_CROWD);
+	KUNIT_EXPECT_EQ(test, events, TW_SPLIT_MIN);
 }
 
 static void wheel_events_after_remove(struct kunit *test)
@@ -458,7 +458,7 @@ static void wheel_crowd_is_opened_at_its_start(struct kunit *test)
 	u64 start = 5 * level_width(4);
 	struct tw_timer *t;
 
-	while (f->used < TW_CROWD)
+	while (f->used < TW_SPLIT_MIN)
 		add(f, start + 500000 + f->used);
 	KUNIT_EXPECT_EQ(test, next(f), start + 500000);
 	add(f, start + 500000 + f->used);
@@ -469,7 +469,7 @@ static void wheel_crowd_is_opened_at_its_start(struct kunit *test)
 	t = add(f, start + 5);
 	KUNIT_EXPECT_EQ(test, pop(f, start, ALL), 0);
 	expect_at(test, t, start + 5);
-	KUNIT_EXPECT_EQ(test, pop(f, start + 500000 + TW_CROWD, ALL), TW_CROWD + 1);
+	KUNIT_EXPECT_EQ(test, pop(f, start + 500000 + TW_SPLIT_MIN, ALL), TW_SPLIT_MIN + 1);
 }
 
 static void wheel_equal_crowd_stays_whole(struct kunit *test)

@@ -33,7 +33,7 @@
 #include "timer.h"
 
 #define TW_WORD_SHIFT	2U				/* the state takes two bits */
-#define TW_WORD_GRAIN	(1ULL << TW_WORD_SHIFT)		/* ns */
+#define TW_WORD_GRAIN	4ULL				/* ns, 1 << TW_WORD_SHIFT */
 
 /* A word that changed while it was looked at is looked at again no sooner, ns. */
 #define TW_WORD_DISTANCE	50000ULL

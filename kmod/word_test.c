@@ -82,7 +82,8 @@ static void word_expire(struct kunit *test)
 {
 	const struct expire_case *c = test->param_value;
 	struct tw_timer t = {
-		.deadline = c->deadline, .period = c->period, .skipped = c->skipped, .slack_shift = 2,
+		.deadline = c->deadline, .period = c->period, .skipped = c->skipped,
+		.slack_shift = TW_WORD_SHIFT,
 		.expires = tw_expires(c->filed ?: c->deadline, 2),
 	};
 	u64 word = c->word;

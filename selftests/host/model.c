@@ -107,7 +107,7 @@ static void check_next(struct model *m)
 	} else if (next > latest) {
 		fail(m, "next is %llu, but a timer expires at %llu", next, latest);
 	} else if (next < latest && m->exact && !m->wheel.open &&
-		   model_count(m) <= TW_CROWD) {
+		   model_count(m) <= TW_SPLIT_MIN) {
 		fail(m, "next is %llu, but no timer expires before %llu", next, latest);
 	}
 }

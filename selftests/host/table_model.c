@@ -15,12 +15,12 @@
 #include "tap.h"
 #include "wheel.h"
 
-#define MOST_PAGES 600
+#define MAX_PAGES 600
 
 /* A table, and the pages that it was given. */
 struct world {
 	struct tw_table table;
-	void *pages[MOST_PAGES];
+	void *pages[MAX_PAGES];
 	unsigned int count;
 };
 
@@ -28,7 +28,7 @@ static void *give_page(struct world *w)
 {
 	void *page = calloc(1, TW_PAGE_BYTES);
 
-	if (w->count == MOST_PAGES)
+	if (w->count == MAX_PAGES)
 		abort();
 	w->pages[w->count++] = page;
 	return page;

@@ -5,7 +5,7 @@
 
 #include "tap.h"
 
-#define MOST_MESSAGES 10	/* per test */
+#define MAX_MESSAGES 10	/* per test */
 
 static const char *test;
 static unsigned int tests, failed, failures;
@@ -34,7 +34,7 @@ void tap_fail(const char *file, int line, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (++failures > MOST_MESSAGES)
+	if (++failures > MAX_MESSAGES)
 		return;
 	fprintf(stderr, "# %s: %s:%d: ", test, file, line);
 	va_start(ap, fmt);

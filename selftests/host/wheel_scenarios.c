@@ -499,12 +499,12 @@ static void sparse_timers(void)
 	u64 at;
 
 	for (round = 0; round < 50; round++) {
-		model_init(&m, rng_u64(&rng) >> 2, 2 * TW_CROWD);
-		for (i = 0; i < TW_CROWD; i++) {
+		model_init(&m, rng_u64(&rng) >> 2, 2 * TW_SPLIT_MIN);
+		for (i = 0; i < TW_SPLIT_MIN; i++) {
 			at = (rng_u64(&rng) >> (1 + rng_below(&rng, 62))) & ~255ULL;
 			model_add(&m, m.now + at + 1 + i);
 		}
-		tap_expect_eq(model_run_dry(&m), TW_CROWD);
+		tap_expect_eq(model_run_dry(&m), TW_SPLIT_MIN);
 		model_exit(&m);
 	}
 }
@@ -556,8 +556,8 @@ static void crowd_is_opened_at_its_start(void)
 	struct model m;
 	unsigned int i;
 
-	model_init(&m, 1000, 2 * TW_CROWD);
-	for (i = 0; i < TW_CROWD; i++)
+	model_init(&m, 1000, 2 * TW_SPLIT_MIN);
+	for (i = 0; i < TW_SPLIT_MIN; i++)
 		model_add(&m, start + 500000 + i);
 	tap_expect_eq(next(&m), start + 500000);
 	model_add(&m, start + 500000 + i);
@@ -567,7 +567,7 @@ static void crowd_is_opened_at_its_start(void)
 	model_add(&m, start + 5);				/* meanwhile */
 	tap_expect_eq(model_pop(&m, start, MODEL_ALL), 0);
 	tap_expect_eq(next(&m), start + 5);
-	tap_expect_eq(model_pop(&m, start + 500000 + TW_CROWD, MODEL_ALL), TW_CROWD + 2);
+	tap_expect_eq(model_pop(&m, start + 500000 + TW_SPLIT_MIN, MODEL_ALL), TW_SPLIT_MIN + 2);
 	model_exit(&m);
 }
 
