@@ -1,78 +1,79 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names to small numbers: a hash table with open addressing and linear probing,
- * never more than half full, so that a search ends soon.  Nothing is taken out.
+ * Names to small numbers, by the C library's balanced tree.  The tree knows names only;
+ * the number of each stands in front of it.
  */
 #include <errno.h>
+#include <search.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clients.h"
 
-#define FIRST_SIZE	1024
-
-struct client_slot {
-	char *name;
+struct client {
 	__u32 number;
+	char name[];
 };
 
-/* FNV-1a */
-static __u64 hash(const char *name)
+static struct client *client_of(const void *name)
 {
-	__u64 h = 0xcbf29ce484222325ULL;
-
-	while (*name)
-		h = (h ^ (unsigned char)*name++) * 0x100000001b3ULL;
-	return h;
+	return (struct client *)((char *)name - offsetof(struct client, name));
 }
 
-/* The slot of a name, or the free one where it belongs. */
-static struct client_slot *find(const struct clients *clients, const char *name)
+static int compare(const void *left, const void *right)
 {
-	__u32 mask = clients->size - 1;
-	__u32 i = (__u32)hash(name) & mask;
-
-	while (clients->slots[i].name && strcmp(clients->slots[i].name, name))
-		i = (i + 1) & mask;
-	return &clients->slots[i];
+	return strcmp(left, right);
 }
 
-static int grow(struct clients *clients)
+static __s64 add(struct clients *clients, const char *name)
 {
-	struct clients new = { .count = clients->count };
+	size_t size = strlen(name) + 1;
+	struct client *client = malloc(sizeof(*client) + size);
 
-	new.size = clients->size ? clients->size * 2 : FIRST_SIZE;
-	new.slots = calloc(new.size, sizeof(*new.slots));
-	if (!new.slots)
+	if (!client)
 		return -ENOMEM;
-	for (__u32 i = 0; i < clients->size; i++)
-		if (clients->slots[i].name)
-			*find(&new, clients->slots[i].name) = clients->slots[i];
-	free(clients->slots);
-	*clients = new;
-	return 0;
+	client->number = clients->count;
+	memcpy(client->name, name, size);
+	if (!tsearch(client->name, &clients->tree, compare)) {
+		free(client);
+		return -ENOMEM;
+	}
+	return clients->count++;
 }
 
 __s64 clients_number(struct clients *clients, const char *name)
 {
-	struct client_slot *slot;
+	void **found = tfind(name, &clients->tree, compare);
 
-	if (clients->count >= clients->size / 2 && grow(clients))
-		return -ENOMEM;
-	slot = find(clients, name);
-	if (!slot->name) {
-		slot->name = strdup(name);
-		if (!slot->name)
-			return -ENOMEM;
-		slot->number = clients->count++;
-	}
-	return slot->number;
+	return found ? client_of(*found)->number : add(clients, name);
+}
+
+/* Called three times for inner nodes, once for leaves. */
+static void note_name(const void *node, VISIT visit, void *names)
+{
+	const char *name = *(char *const *)node;
+
+	if (visit == leaf || visit == postorder)
+		((const char **)names)[client_of(name)->number] = name;
+}
+
+const char **clients_names(const struct clients *clients)
+{
+	const char **names = calloc(clients->count + 1ULL, sizeof(*names));
+
+	if (names)
+		twalk_r(clients->tree, note_name, names);
+	return names;
+}
+
+static void free_client(void *name)
+{
+	free(client_of(name));
 }
 
 void clients_free(struct clients *clients)
 {
-	for (__u32 i = 0; i < clients->size; i++)
-		free(clients->slots[i].name);
-	free(clients->slots);
+	tdestroy(clients->tree, free_client);
 	*clients = (struct clients) { 0 };
 }

@@ -7,17 +7,18 @@
 /**
  * struct clients - the different names that came up, numbered from 0
  * @count: how many there are
- * @size: places in @slots, a power of two or 0
- * @slots: hash table of names and their numbers
+ * @tree: of their names, see tsearch(3)
  */
 struct clients {
 	__u32 count;
-	__u32 size;
-	struct client_slot *slots;
+	void *tree;
 };
 
 /* The number of a name, a new one if need be; -ENOMEM. */
 __s64 clients_number(struct clients *clients, const char *name);
+
+/* All names by their numbers, to be given to free(); NULL without memory. */
+const char **clients_names(const struct clients *clients);
 
 void clients_free(struct clients *clients);
 

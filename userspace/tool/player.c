@@ -37,7 +37,7 @@
  * @id: its timer, 0 for none yet
  * @deadline: of the session
  * @ended: deadline of the session before, if its record was not taken yet, or 0
- * @second: when its latest request was, in the log
+ * @time: ns, when its latest request was, in the log
  * @open: the record of the session was not taken yet
  * @in_batch: an op for it is collected
  */
@@ -45,26 +45,26 @@ struct player_client {
 	__u64 id;
 	__u64 deadline;
 	__u64 ended;
-	__u64 second;
+	__u64 time;
 	bool open;
 	bool in_batch;
 };
 
 static __u64 due(const struct player *p, const struct request *request)
 {
-	return p->start + request->second * NSEC_PER_SEC / p->speed;
+	return p->start + request->time / p->speed;
 }
 
 static __u64 deadline(const struct player *p, const struct request *request)
 {
-	return p->start + (request->second * NSEC_PER_SEC + p->idle) / p->speed;
+	return p->start + (request->time + p->idle) / p->speed;
 }
 
 /* Is the client's session over by the time of this request, as the log has it? */
 static bool log_says_over(const struct player *p, const struct player_client *client,
 			  const struct request *request)
 {
-	return (request->second - client->second) * NSEC_PER_SEC >= p->idle;
+	return request->time - client->time >= p->idle;
 }
 
 /* --- what the timers answer --- */
@@ -75,7 +75,7 @@ static void note_push(struct player *p, struct player_client *client,
 	p->pushed++;
 	p->stalls += log_says_over(p, client, request);
 	client->deadline = deadline(p, request);
-	client->second = request->second;
+	client->time = request->time;
 }
 
 static void note_session(struct player *p, struct player_client *client,
@@ -87,7 +87,7 @@ static void note_session(struct player *p, struct player_client *client,
 		client->ended = client->deadline;
 	client->open = true;
 	client->deadline = deadline(p, request);
-	client->second = request->second;
+	client->time = request->time;
 }
 
 static void note_record(struct player *p, const struct twheel_record *record, __u64 now)
@@ -269,12 +269,12 @@ static __u64 find_room(const struct player *p)
 	for (size_t i = 0; i < p->log->count; i++) {
 		const struct request *request = &p->log->requests[i];
 		struct player_client *client = &p->clients[request->client];
-		__u64 gap = (request->second - client->second) * NSEC_PER_SEC;
+		__u64 gap = request->time - client->time;
 		__u64 distance = gap > p->idle ? gap - p->idle : p->idle - gap;
 
 		if (client->open && distance < room)
 			room = distance;
-		client->second = request->second;
+		client->time = request->time;
 		client->open = true;
 	}
 	for (size_t i = 0; i < p->log->clients.count; i++)
@@ -284,7 +284,7 @@ static __u64 find_room(const struct player *p)
 
 static void announce(const struct player *p)
 {
-	__u64 seconds = p->log->requests[p->log->count - 1].second;
+	__u64 seconds = p->log->requests[p->log->count - 1].time / NSEC_PER_SEC;
 
 	if (p->quiet)
 		return;

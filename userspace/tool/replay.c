@@ -2,144 +2,118 @@
 /*
  * twheel replay: what would a log of requests have done with idle timers?
  *
- * This file is the command: options, the log, the queue, the report.  The replay
- * itself is in player.c.
+ * This file is the command: the log, the queue, the report.  Its options are in
+ * replay_options.c, the replay itself is in player.c.
  */
 #include <errno.h>
-#include <getopt.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <twheel.h>
+#include <unistd.h>
 
-#include "duration.h"
 #include "histogram.h"
 #include "log.h"
 #include "player.h"
+#include "replay.h"
 #include "tool.h"
-
-#define MAX_SPEED	1000000000ULL
-
-static const char help[] =
-"Usage: twheel replay [OPTION...] FILE\n"
-"\n"
-"Replay a request log.  Each client has an idle timer that its requests push\n"
-"back; an expiry ends the client's session.\n"
-"\n"
-"FILE is a web server's log in Common or Combined Log Format, or CSV with the\n"
-"header second,client; - is standard input.\n"
-"\n"
-"  --idle DURATION  a session ends after this time without request [1800s]\n"
-"  --speed N        so many times as fast as it was [1]\n"
-"  --no-words       push back by MOVE ops instead of words\n"
-"  --quiet          only the last line\n"
-"  --help           this text\n"
-"\n"
-"DURATION is a number with a unit: ns us ms s m h d; without one, seconds.\n"
-"The last line tells how many timers expired, how often one was pushed back, and\n"
-"how many expiries were early.  Exit status: 0, 1 if something was early or does\n"
-"not add up, or the replay failed, 2 after wrong usage.\n";
-
-struct options {
-	__u64 idle;
-	__u64 speed;
-	bool no_words;
-	bool quiet;
-	const char *path;
-};
-
-/* --- options --- */
-
-static int parse_idle(const char *text, __u64 *idle)
-{
-	int ret = duration_parse(text, idle);
-
-	if (ret)
-		return complain(EXIT_USAGE, "--idle: '%s' %s", text, duration_error(ret));
-	if (!*idle)
-		return complain(EXIT_USAGE, "--idle has to be more than 0");
-	return EXIT_OK;
-}
-
-static int parse_speed(const char *text, __u64 *speed)
-{
-	size_t digits = strspn(text, "0123456789");
-
-	/* Ten digits do not overflow. */
-	*speed = digits <= 10 ? strtoull(text, NULL, 10) : 0;
-	if (!digits || text[digits] || !*speed || *speed > MAX_SPEED)
-		return complain(EXIT_USAGE, "--speed: '%s' is no whole number from 1 to %llu",
-				text, MAX_SPEED);
-	return EXIT_OK;
-}
-
-enum { OPT_IDLE = 256, OPT_SPEED, OPT_NO_WORDS, OPT_QUIET, OPT_HELP };
-
-static const struct option long_options[] = {
-	{ "idle", required_argument, NULL, OPT_IDLE },
-	{ "speed", required_argument, NULL, OPT_SPEED },
-	{ "no-words", no_argument, NULL, OPT_NO_WORDS },
-	{ "quiet", no_argument, NULL, OPT_QUIET },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ 0 }
-};
-
-/* EXIT_OK with a path, EXIT_OK without one after --help, or EXIT_USAGE. */
-static int parse(int argc, char **argv, struct options *o)
-{
-	int option, ret = EXIT_OK;
-
-	opterr = 0;
-	while (!ret && (option = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
-		switch (option) {
-		case OPT_IDLE:
-			ret = parse_idle(optarg, &o->idle);
-			break;
-		case OPT_SPEED:
-			ret = parse_speed(optarg, &o->speed);
-			break;
-		case OPT_NO_WORDS:
-			o->no_words = true;
-			break;
-		case OPT_QUIET:
-			o->quiet = true;
-			break;
-		case OPT_HELP:
-			fputs(help, stdout);
-			return EXIT_OK;
-		default:
-			return complain(EXIT_USAGE, "%s option '%s'; see 'twheel replay --help'",
-					option == ':' ? "no value for" : "unknown or misused",
-					argv[optind - 1]);
-		}
-	}
-	if (!ret && optind != argc - 1)
-		ret = complain(EXIT_USAGE, "replay needs one FILE; see 'twheel replay --help'");
-	if (!ret)
-		o->path = argv[optind];
-	return ret;
-}
 
 /* --- the log --- */
 
-static int open_log(struct request_log *log, const char *path)
+#define FORMATS \
+	"known are Common Log Format with its relatives (Combined, vhost_combined), JSON lines, " \
+	"and CSV with the header second,client; see twheel(1)"
+
+static const char *explain_log(int error)
 {
-	bool is_stdin = !strcmp(path, "-");
-	FILE *file = is_stdin ? stdin : fopen(path, "r");
+	switch (error) {
+	case -EBADMSG:
+		return "the compressed data are damaged, cut off, or followed by other data";
+	case -EINVAL:
+		return "this CSV has another header; it has to be: second,client";
+	default:
+		return strerror(-error);
+	}
+}
+
+static int read_log(struct request_log *log, const struct replay_options *o)
+{
+	bool is_stdin = !strcmp(o->path, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(o->path, O_RDONLY | O_CLOEXEC);
 	int ret;
 
-	if (!file)
-		return complain(EXIT_FAILED, "%s: %s", path, strerror(errno));
-	ret = log_read(log, file);
+	if (fd < 0)
+		return complain(EXIT_FAILED, "%s: %s", o->path, strerror(errno));
+	ret = log_read(log, fd, &o->log);
 	if (!is_stdin)
-		fclose(file);
+		close(fd);
 	if (ret)
-		return complain(EXIT_FAILED, "%s: %s", path, strerror(-ret));
+		return complain(EXIT_FAILED, "%s: %s", o->path, explain_log(ret));
+	return EXIT_OK;
+}
+
+/* Is what was read good enough? */
+static int judge_log(const struct request_log *log, const char *path)
+{
 	if (log->unreadable)
 		complain(0, "%s: %zu lines could not be read; the first one is line %zu",
 			 path, log->unreadable, log->first_unreadable);
+	if (!log->count && log->unreadable)
+		return complain(EXIT_FAILED, "%s: there is no request in it; " FORMATS, path);
 	if (!log->count)
 		return complain(EXIT_FAILED, "%s: there is no request in it", path);
+	if (log->steps_back)
+		return complain(EXIT_FAILED, "%s: %zu requests are too much earlier than one "
+				"before them, up to %.3f s; the first one is line %zu; there "
+				"are --sort and --max-step-back", path, log->steps_back,
+				(double)log->longest_step_back / 1e9, log->first_step_back);
+	return EXIT_OK;
+}
+
+static void print_time(__u64 ns)
+{
+	int digits = 9;
+
+	printf("%llu", ns / NSEC_PER_SEC);
+	ns %= NSEC_PER_SEC;
+	if (!ns)
+		return;
+	for (; ns % 10 == 0; ns /= 10)
+		digits--;
+	printf(".%0*llu", digits, ns);
+}
+
+/* As a field of CSV */
+static void print_name(const char *name)
+{
+	if (!strpbrk(name, ",\"")) {
+		fputs(name, stdout);
+		return;
+	}
+	putchar('"');
+	for (; *name; name++) {
+		if (*name == '"')
+			putchar('"');
+		putchar(*name);
+	}
+	putchar('"');
+}
+
+static int print_log(const struct request_log *log)
+{
+	const char **names = clients_names(&log->clients);
+
+	if (!names)
+		return complain(EXIT_FAILED, "%s", strerror(ENOMEM));
+	puts("second,client");
+	for (size_t i = 0; i < log->count; i++) {
+		print_time(log->requests[i].time);
+		putchar(',');
+		print_name(names[log->requests[i].client]);
+		putchar('\n');
+	}
+	free(names);
 	return EXIT_OK;
 }
 
@@ -219,7 +193,7 @@ static int report(const struct player *p)
 	return player_is_right(p) ? EXIT_OK : EXIT_FAILED;
 }
 
-static int replay(const struct options *o, const struct request_log *log)
+static int replay(const struct replay_options *o, const struct request_log *log)
 {
 	struct twheel tw = { 0 };
 	struct player player = {
@@ -248,15 +222,17 @@ static int replay(const struct options *o, const struct request_log *log)
 
 int cmd_replay(int argc, char **argv)
 {
-	struct options options = { .idle = 1800 * NSEC_PER_SEC, .speed = 1 };
+	struct replay_options options;
 	struct request_log log = { 0 };
-	int ret = parse(argc, argv, &options);
+	int ret = replay_parse(argc, argv, &options);
 
 	if (ret || !options.path)
 		return ret;
-	ret = open_log(&log, options.path);
+	ret = read_log(&log, &options);
 	if (!ret)
-		ret = replay(&options, &log);
+		ret = judge_log(&log, options.path);
+	if (!ret)
+		ret = options.print ? print_log(&log) : replay(&options, &log);
 	log_free(&log);
 	return ret;
 }
