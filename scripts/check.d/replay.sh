@@ -3,7 +3,7 @@
 #
 # replay.sh: whole programs with the stock kernel: a real request log, where it is
 # (test data beside the checkout, not part of it); the demo, with a log that is
-# generated.
+# generated; a guest for a log that is larger than it.
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091
 . "$(dirname "$0")/lib.sh"
@@ -20,6 +20,26 @@ demo() {
 	cat "$build/demo.log"
 	[ $status -eq 0 ] && tail -n 1 "$build/demo.log" | grep -qx "$want"
 }
+
+# The image of 700 MB and what is unpacked from it did not fit into 1024 MB.
+large_log() {
+	local size=734003200
+
+	truncate -s $size "$build/large.log"
+	[ "$("$scripts/vm" --no-module --add "$build/large.log" -- stat -c %s large.log)" = $size ]
+}
+
+refused() {
+	local said
+
+	said=$("$scripts/vm" --no-module --mem 1024 --add "$build/large.log" -- true 2>&1)
+	[ $? -eq 125 ] && [[ $said == *"files take 70"?" MB; that needs --mem 2"??*" at least, not 1024" ]]
+}
+
+step "a large log"
+check "vm: memory for a file of 700 MB" large_log
+check "vm: a guest too small for a file is refused, with both sizes" refused
+rm -f "$build/large.log"
 
 step "replay of a real log"
 if [ -e "$log" ]; then
