@@ -26,7 +26,7 @@ parts	:= static models host user kunit selftests fuzz kcsan rt longtime replay b
 
 help:
 	@echo 'make demo [LOG=FILE] [IDLE=1800s] [SPEED=20000]'
-	@echo '                  replay a request log in a virtual machine'
+	@echo '                  replay a request log in a virtual machine (more: scripts/demo)'
 	@echo 'make check        everything below; the last line is the sum'
 	@echo 'make check-static     checkpatch, sparse, warnings, kernel-doc, names, spelling'
 	@echo 'make check-models     the Promela models, to completion'
@@ -63,8 +63,11 @@ help:
 	@echo
 	@echo 'KDIR is $(KDIR)'
 
+# What a variable is given is not expanded: a log may have a name such as a$b.log.
+demo_variables := LOG IDLE SPEED SORT MAX_STEP_BACK TIME_FIELD CLIENT_FIELD
+
 demo:
-	@scripts/demo $(foreach v,LOG IDLE SPEED,$(if $($v),$(call quoted,$v=$($v))))
+	@scripts/demo $(foreach v,$(demo_variables),$(if $(value $v),$(call quoted,$v=$(value $v))))
 
 check:
 	@scripts/check

@@ -110,6 +110,17 @@ counts_refuse() {
 		grep -qx '3 0 1' || echo "250ms is not taken"
 }
 
+# What is given to make reaches the demo as it is.
+odd_names() {
+	local name
+
+	# shellcheck disable=SC2016 # they are names
+	for name in 'a$b.log' 'a$$b.log' '$(x).log' "it's.log" 'a b,c.log'; do
+		make -s -n demo LOG="$name" | sed 's#^scripts/demo#printf %s#' | sh | grep -qxF "LOG=$name" ||
+			echo "LOG='$name' became: $(make -s -n demo LOG="$name")"
+	done
+}
+
 manual_pages() {
 	local page
 
@@ -139,6 +150,7 @@ silent "the command refuses what is no duration, and does nothing (B17)" odd_dur
 silent "the independent count of a log refuses what is no duration" counts_refuse
 silent "each function of the header is a symbol for other languages, and nothing else is" \
 	userspace/tests/check-symbols userspace/include/twheel.h "$build/userspace/libtwheel.so"
+silent "make demo takes a log with an odd name" odd_names
 step "installed library"
 if command -v pkg-config >/dev/null && command -v g++ >/dev/null; then
 	check "a program builds with the installed library, in C and C++" installed
