@@ -30,6 +30,9 @@ common=FILE_PATH_CHANGES,SPDX_LICENSE_TAG,EMBEDDED_FILENAME
 user=PREFER_KERNEL_TYPES,AVOID_EXTERNS,PREFER_DEFINED_ATTRIBUTE_MACRO,CONST_STRUCT
 user+=,CONSIDER_KSTRTO,SSCANF_TO_KSTRTO,STRLCPY,STRCPY,ENOSYS,VOLATILE,USE_FUNC,ARRAY_SIZE
 user+=,BIT_MACRO,PREFER_FALLTHROUGH,REPEATED_WORD,EMBEDDED_FUNCTION_NAME,SPLIT_STRING
+# ... in the shim, which defines what the kernel has:
+#   NEW_TYPEDEFS, DATA_RACE, MEMORY_BARRIER
+shim=NEW_TYPEDEFS,DATA_RACE,MEMORY_BARRIER
 # ... and with macros that are tests (kselftest's and our own):
 #   MACRO_ARG_REUSE, MACRO_ARG_PRECEDENCE, MACRO_WITH_FLOW_CONTROL,
 #   COMPLEX_MACRO, MULTISTATEMENT_MACRO_USE_DO_WHILE, TRAILING_SEMICOLON,
@@ -68,7 +71,9 @@ checkpatch() {
 		silent "checkpatch: selftests" patch "$common,$user,$tests" \
 			selftests/{,common/,fuzz/,latency/}*.[ch]
 		silent "checkpatch: userspace" patch "$common,$user,$tests" \
-			$(find userspace -name '*.[ch]' | sort)
+			$(find userspace -name '*.[ch]' ! -path '*/shim/*' | sort)
+		silent "checkpatch: userspace/shim" patch "$common,$user,$tests,$shim" \
+			userspace/shim/linux/*.h
 		silent "checkpatch: bench" patch "$common,$user,$tests" \
 			bench/{common,guest,load}/*.[ch]
 		silent "checkpatch: host" patch "$common,$user,$tests" selftests/host/*.[ch]

@@ -149,7 +149,7 @@ static void random_batch(struct worker *w)
 
 /* --- words ---------------------------------------------------------------------- */
 
-static bool word_step(__u64 *word, __u64 from, __u64 to)
+static bool word_step(shared_u64 *word, __u64 from, __u64 to)
 {
 	return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE);
@@ -179,7 +179,7 @@ static void touch(struct worker *w, struct timer *t, __u64 push, bool cancels)
 /* A timer that is not armed: if its word has cancelled it, arm it again. */
 static void arm_again(struct worker *w, struct timer *t, __u64 push)
 {
-	__u64 *word = &w->arena->words[(__u32)t->id];
+	shared_u64 *word = &w->arena->words[(__u32)t->id];
 	__u64 old = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 	__u64 later = (old & ~TWHEEL_WORD_STATE) + push;
 

@@ -12,8 +12,6 @@
 
 #define ROUNDS	1000000
 
-__extension__ typedef unsigned __int128 u128;
-
 /* Any number of bits, often next to a power of two. */
 static u64 any(struct rng *r)
 {
@@ -34,7 +32,7 @@ static void deadlines(u64 seed)
 	for (i = 0; i < ROUNDS; i++) {
 		u64 now = any(&r), value = any(&r), deadline = 0xdead;
 		bool relative = rng_one_in(&r, 2);
-		u128 right = (u128)value + (relative ? now : 0);
+		unsigned __int128 right = (unsigned __int128)value + (relative ? now : 0);
 		int err = tw_deadline(now, value, relative, &deadline);
 
 		tap_expect_eq(err == -EOVERFLOW, right > S64_MAX);
@@ -50,7 +48,7 @@ static void slack(u64 seed)
 
 	for (i = 0; i < ROUNDS; i++) {
 		u64 deadline = any(&r) >> 1, ns = any(&r);
-		u128 power = 1, right;
+		unsigned __int128 power = 1, right;
 
 		while (power * 2 <= ns)
 			power *= 2;
@@ -76,7 +74,7 @@ static void periods(u64 seed)
 	for (i = 0; i < ROUNDS; i++) {
 		struct tw_timer t = any_periodic(&r);
 		u64 now = any(&r), n = tw_periods(&t, now);
-		u128 last = t.deadline + (u128)n * t.period;
+		unsigned __int128 last = t.deadline + (unsigned __int128)n * t.period;
 
 		tap_expect_eq(n, now < t.deadline ? 0 : n);
 		tap_expect(now < t.deadline || last <= now);
