@@ -41,6 +41,8 @@ help:
 	@echo 'make check-replay     a real log, the demo'
 	@echo 'make check-bench      instructions of all ops, beside timerfd and the kept ones'
 	@echo 'make check-load       the longest that softirqs are off, in instructions'
+	@echo 'make check-commits [BASE=origin/main]'
+	@echo '                  build each commit since BASE by itself (a minute each)'
 	@echo 'make scenarios    the faults of other timer facilities that are tested here,'
 	@echo '                  with the tests and what they said in the last check'
 	@echo 'make fuzz [SECONDS=600] [SEED=S]'
@@ -74,6 +76,9 @@ check:
 
 $(parts:%=check-%): check-%:
 	@scripts/check $*
+
+check-commits:
+	@scripts/check-commits $(call quoted,$(or $(BASE),origin/main))
 
 scenarios:
 	@scripts/scenarios
@@ -166,6 +171,6 @@ clean:
 	rm -rf $(OUT)
 
 .DEFAULT_GOAL := all
-.PHONY: help demo check scenarios fuzz coverage load bench bench-quick bench-keep $(parts:%=check-%) \
-	docs all module userspace install install-module install-userspace install-udev uninstall \
+.PHONY: help demo check check-commits scenarios fuzz coverage load bench bench-quick bench-keep \
+	$(parts:%=check-%) docs all module userspace install install-module install-userspace install-udev uninstall \
 	uninstall-module uninstall-userspace uninstall-udev setup clean
