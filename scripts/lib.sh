@@ -55,6 +55,17 @@ build_selftests() {
 	cp "$root/build/userspace/tests/device_test" "$1/"
 }
 
+# selftest_options OUT PROGRAM...: what scripts/vm is told, a word per line, so that
+# `./run PROGRAM...` works in the guest.
+selftest_options() {
+	local out=$1 name
+
+	shift
+	for name in run "$@"; do
+		printf '%s\n' --add "$out/$name"
+	done
+}
+
 # all_selftests OUT: the names of all that have been built there, one per line.
 all_selftests() {
 	(cd "$1" && printf '%s\n' *_test *_test32)

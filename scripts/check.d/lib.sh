@@ -81,15 +81,13 @@ selftests_built() {
 
 # selftests_in_vm NAME VM-OPTION... -- PROGRAM...: run selftests in a guest.
 selftests_in_vm() {
-	local options=() program
+	local options=() add
 
 	while [ "$1" != -- ]; do
 		options+=("$1")
 		shift
 	done
 	shift
-	for program in run "$@"; do
-		options+=(--add "$build/selftests/$program")
-	done
-	in_vm "${options[@]}" -- ./run "$@"
+	mapfile -t add < <(selftest_options "$build/selftests" "$@")
+	in_vm "${options[@]}" "${add[@]}" -- ./run "$@"
 }
