@@ -61,7 +61,7 @@ selftest_options() {
 	local out=$1 name
 
 	shift
-	for name in run "$@"; do
+	for name in run settings "$@"; do
 		printf '%s\n' --add "$out/$name"
 	done
 }
