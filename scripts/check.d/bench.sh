@@ -18,7 +18,7 @@ fi
 
 for benchmark in touch cycle; do
 	step "twheel bench $benchmark"
-	"$scripts/vm" --icount --timeout 120 -- twheel bench "$benchmark" --most 1000 2>&1 |
+	"$scripts/vm" --icount --timeout 600 -- twheel bench "$benchmark" --most 1000 2>&1 |
 		sed 's/^\(PASS\|FAIL\): /\1 /'
 	[ "${PIPESTATUS[0]}" -eq 0 ] || fail "twheel bench $benchmark"
 done

@@ -9,6 +9,6 @@ set -uo pipefail
 
 selftests_built || exit 1
 step "fuzzing"
-in_vm fuzz --kernel debug --cpus 4 --mem 512 --timeout 300 --add "$build/selftests/fuzz" -- \
+in_vm fuzz --kernel debug --cpus 4 --mem 512 --timeout 900 --add "$build/selftests/fuzz" -- \
 	./fuzz 30
 exit 0

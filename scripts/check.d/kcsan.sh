@@ -15,5 +15,5 @@ watch='kcsan.udelay_task=1000 kcsan.udelay_interrupt=300 kcsan.skip_watch=1000'
 
 selftests_built || exit 1
 step "kcsan kernel"
-selftests_in_vm kcsan --kernel kcsan --cpus 4 --timeout 600 --append "$watch" -- "$@"
+selftests_in_vm kcsan --kernel kcsan --cpus 4 --timeout 1800 --append "$watch" -- "$@"
 exit 0

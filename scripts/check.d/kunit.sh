@@ -21,7 +21,7 @@ step "building the module for the debug kernel"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 step "booting"
-in_vm kunit --kernel debug --kunit --timeout 240 -- dmesg | tee "$log"
+in_vm kunit --kernel debug --kunit --timeout 600 -- dmesg | tee "$log"
 for suite in $(suites); do
 	grep -q "# Subtest: $suite\$" "$log" || fail "suite $suite has run"
 done

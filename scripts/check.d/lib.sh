@@ -48,7 +48,10 @@ silent() {
 
 # in_vm NAME VM-OPTION...: run scripts/vm, turn its TAP or KTAP into results, and
 # add one: whether the guest did what it was told and its kernel log is clean.
-# TIMESTAMPS is set for a kernel log on stdin.
+#
+# A --timeout is three times what the guest takes while others keep both CPUs of this
+# machine busy.  A program of the selftests that hangs is killed long before, by
+# selftests/run.
 in_vm() {
 	local name=$1 status
 

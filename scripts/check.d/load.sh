@@ -9,7 +9,7 @@ set -uo pipefail
 
 step "softirqs off"
 if make -s -C selftests/latency OUT="$build/latency"; then
-	in_vm "softirqs off" --icount --kernel stock --timeout 300 \
+	in_vm "softirqs off" --icount --kernel stock --timeout 900 \
 		--add "$build/latency/softirq_off" -- softirq_off
 else
 	fail "softirq_off builds"

@@ -9,7 +9,7 @@ set -uo pipefail
 
 selftests_built || exit 1
 step "years in user-mode Linux"
-in_vm longtime --kernel uml --timeout 120 --add "$build/selftests/longtime" -- longtime
+in_vm longtime --kernel uml --timeout 600 --add "$build/selftests/longtime" -- longtime
 step "KUnit in user-mode Linux"
-in_vm kunit --kernel uml --timeout 120 --kunit -- dmesg
+in_vm kunit --kernel uml --timeout 600 --kunit -- dmesg
 exit 0

@@ -13,5 +13,5 @@ programs=("$@")
 [ $# -gt 0 ] || programs=(race_test notify_test periodic_test cpu_test)
 [ "$*" != all ] || mapfile -t programs < <(all_selftests "$build/selftests")
 step "rt kernel"
-selftests_in_vm rt --kernel rt --cpus 4 --timeout 900 -- "${programs[@]}"
+selftests_in_vm rt --kernel rt --cpus 4 --timeout 1800 -- "${programs[@]}"
 exit 0

@@ -17,10 +17,11 @@ mapfile -t programs < <(all_selftests "$build/selftests")
 for kernel; do
 	step "$kernel kernel"
 	if [ "$kernel" = ticks ]; then
-		selftests_in_vm 'ticks (B32)' --kernel stock --cpus 4 --append 'highres=off nohz=off' -- \
+		selftests_in_vm 'ticks (B32)' --kernel stock --cpus 4 --timeout 600 \
+			--append 'highres=off nohz=off' -- \
 			clock_test cpu_test
 	else
-		selftests_in_vm "$kernel" --kernel "$kernel" --cpus 4 --timeout 600 -- \
+		selftests_in_vm "$kernel" --kernel "$kernel" --cpus 4 --timeout 1800 -- \
 			"${programs[@]}"
 	fi
 done
