@@ -167,7 +167,7 @@ static const struct read_case read_cases[] = {
 	{ "periodic, pushed back by 3 periods", ARMED(1304), 100, false, true, 1304 },
 	{ "periodic, pushed back", ARMED(1340), 100, false, true, 1340 },
 	{ "periodic, the last time there is", ARMED(1ULL << 63), 1ULL << 62, true, true,
-	  S64_MAX },
+	  S64_MAX, S64_MAX },
 };
 
 static void read_name(const struct read_case *c, char *name)
