@@ -290,10 +290,7 @@ static void random_operations(u64 seed)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*run)(u64 seed);
-} tests[] = {
+static const struct tap_test tests[] = {
 	{ "empty", empty },
 	{ "leaf without chunk", leaf_without_chunk },
 	{ "limit is no multiple of a chunk", limit_is_no_multiple_of_a_chunk },
@@ -305,13 +302,5 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	u64 seed = tap_seed(argc, argv, 1);
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		tap_begin(tests[i].name);
-		tests[i].run(seed);
-		tap_end();
-	}
-	return tap_exit();
+	return tap_main(argc, argv, tests, ARRAY_SIZE(tests));
 }

@@ -52,3 +52,15 @@ u64 tap_seed(int argc, char **argv, u64 seed)
 	printf("# seed %llu\n", seed);
 	return seed;
 }
+
+int tap_main(int argc, char **argv, const struct tap_test *tests, unsigned int count)
+{
+	u64 seed = tap_seed(argc, argv, 1);
+
+	for (unsigned int i = 0; i < count; i++) {
+		tap_begin(tests[i].name);
+		tests[i].run(seed);
+		tap_end();
+	}
+	return tap_exit();
+}

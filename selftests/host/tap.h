@@ -22,6 +22,19 @@ void tap_fail(const char *file, int line, const char *fmt, ...)
 /* Seed of a random test: from the command line, else from SEED, else @seed. */
 u64 tap_seed(int argc, char **argv, u64 seed);
 
+/**
+ * struct tap_test - a test that takes a seed
+ * @name: of its result
+ * @run: the test
+ */
+struct tap_test {
+	const char *name;
+	void (*run)(u64 seed);
+};
+
+/* Run @count tests, each with the seed of the command line; for main() to return. */
+int tap_main(int argc, char **argv, const struct tap_test *tests, unsigned int count);
+
 #define tap_expect(cond)						\
 	do {								\
 		if (!(cond))						\

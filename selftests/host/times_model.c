@@ -106,10 +106,7 @@ static void filed_deadline_comes_back(u64 seed)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*run)(u64 seed);
-} tests[] = {
+static const struct tap_test tests[] = {
 	{ "deadlines", deadlines },
 	{ "slack", slack },
 	{ "periods", periods },
@@ -118,13 +115,5 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	u64 seed = tap_seed(argc, argv, 1);
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		tap_begin(tests[i].name);
-		tests[i].run(seed);
-		tap_end();
-	}
-	return tap_exit();
+	return tap_main(argc, argv, tests, ARRAY_SIZE(tests));
 }

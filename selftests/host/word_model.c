@@ -168,23 +168,12 @@ static void races_add_up(u64 seed)
 	tap_expect_le(distance, 4 * race.pushes);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(u64 seed);
-} tests[] = {
+static const struct tap_test tests[] = {
 	{ "every small case", small_cases },
 	{ "races add up", races_add_up },
 };
 
 int main(int argc, char **argv)
 {
-	u64 seed = tap_seed(argc, argv, 1);
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		tap_begin(tests[i].name);
-		tests[i].run(seed);
-		tap_end();
-	}
-	return tap_exit();
+	return tap_main(argc, argv, tests, ARRAY_SIZE(tests));
 }
