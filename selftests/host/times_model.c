@@ -11,6 +11,7 @@
 #include "tap.h"
 
 #define ROUNDS	1000000
+#define u128	unsigned __int128
 
 /* Any number of bits, often next to a power of two. */
 static u64 any(struct rng *r)
@@ -32,11 +33,12 @@ static void deadlines(u64 seed)
 	for (i = 0; i < ROUNDS; i++) {
 		u64 now = any(&r), value = any(&r), deadline = 0xdead;
 		bool relative = rng_one_in(&r, 2);
-		unsigned __int128 right = (unsigned __int128)value + (relative ? now : 0);
+		u64 base = relative ? now : 0;
+		bool beyond = (u128)base + value > S64_MAX;
 		int err = tw_deadline(now, value, relative, &deadline);
 
-		tap_expect_eq(err == -EOVERFLOW, right > S64_MAX);
-		tap_expect_eq(deadline, right > S64_MAX ? 0xdead : (u64)right);
+		tap_expect_eq(err == -EOVERFLOW, beyond);
+		tap_expect_eq(deadline, beyond ? 0xdead : base + value);
 	}
 }
 
@@ -48,7 +50,7 @@ static void slack(u64 seed)
 
 	for (i = 0; i < ROUNDS; i++) {
 		u64 deadline = any(&r) >> 1, ns = any(&r);
-		unsigned __int128 power = 1, right;
+		u128 power = 1, right;
 
 		while (power * 2 <= ns)
 			power *= 2;
@@ -74,7 +76,7 @@ static void periods(u64 seed)
 	for (i = 0; i < ROUNDS; i++) {
 		struct tw_timer t = any_periodic(&r);
 		u64 now = any(&r), n = tw_periods(&t, now);
-		unsigned __int128 last = t.deadline + (unsigned __int128)n * t.period;
+		u128 last = t.deadline + (u128)n * t.period;
 
 		tap_expect_eq(n, now < t.deadline ? 0 : n);
 		tap_expect(now < t.deadline || last <= now);
