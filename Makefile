@@ -172,5 +172,5 @@ clean:
 
 .DEFAULT_GOAL := all
 .PHONY: help demo check check-commits scenarios fuzz coverage load bench bench-quick bench-keep \
-	$(parts:%=check-%) docs all module userspace install install-module install-userspace install-udev uninstall \
-	uninstall-module uninstall-userspace uninstall-udev setup clean
+	$(parts:%=check-%) docs all module userspace install install-module install-userspace \
+	install-udev uninstall uninstall-module uninstall-userspace uninstall-udev setup clean
