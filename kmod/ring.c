@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The ring's steps that need a barrier or are rare.  The protocol, who writes what,
- * and the letters of the barriers are in ring.h.
+ * The ring's steps that need a barrier or are rare.  Who writes what is in ring.h; the
+ * protocol, and the barriers by their letters, are in <linux/twheel.h>.
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
@@ -139,7 +139,7 @@ void tw_backlog_del(struct tw_ring *ring, struct tw_timer *t)
  */
 u32 tw_ring_count(const struct tw_ring *ring)
 {
-	u32 head = smp_load_acquire(&ring->ctl->head);		/* B */
+	u32 head = smp_load_acquire(&ring->ctl->head);		/* C of another */
 
 	return READ_ONCE(ring->shared->tail) - head;
 }
@@ -156,7 +156,7 @@ u32 tw_ring_count(const struct tw_ring *ring)
  */
 int tw_ring_peek(const struct tw_ring *ring, struct twheel_record *rec, u32 *number)
 {
-	u32 head = smp_load_acquire(&ring->ctl->head);		/* B */
+	u32 head = smp_load_acquire(&ring->ctl->head);		/* C of another */
 	u32 tail = smp_load_acquire(&ring->shared->tail);	/* B */
 
 	if (tail == head)

@@ -18,28 +18,8 @@
  * A head that cannot be (more unread records than the ring holds) counts as a
  * full ring then: nothing is written until it makes sense again.
  *
- * Barriers, in pairs.  They are told here once; the letters stand where they are
- * in ring.c, and in the models and documents.
- *
- *	producer				consumer
- *
- *	write the records			load head, tail
- *	A  release				B  acquire
- *	store tail				read the records
- *
- *	load head				copy the records
- *	D  acquire				C  release
- *	write over read records			advance head
- *
- *	store tail, backlog			store head, flags
- *	E  full barrier				F  full barrier
- *	load head, flags			load tail, backlog
- *
- * A with B: what is announced can be read.  C with D: what is overwritten has
- * been copied.  E with F: when a producer finds the ring full, or signals unwanted,
- * while a consumer goes to sleep, at least one of them sees what the other has
- * stored.  So either the producer goes on or signals, or the consumer does not
- * sleep.
+ * The barriers, in pairs, are described in <linux/twheel.h> under "Barriers"; the
+ * letters in ring.c are those.
  *
  * The backlog is a list of the due timers themselves, so it needs no memory and
  * loses nothing.  It is in the order of expiry, since timers join it in that
