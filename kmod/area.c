@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory shared with a program.  The pages are taken one by one, since that is
- * how they are charged to the memory cgroup (vmalloc_user() charges nothing),
- * and mapped side by side for the kernel with VM_USERMAP, so that
- * remap_vmalloc_range() can map them for the program too.
+ * Memory shared with a program.  The pages are allocated one by one, so that they
+ * are charged to the memory cgroup; vmalloc_user() charges nothing.  The kernel
+ * maps them contiguously with VM_USERMAP, so that remap_vmalloc_range() can map
+ * them for the program too.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -24,8 +24,8 @@ static int take_pages(struct tw_area *area, unsigned int count)
 }
 
 /**
- * tw_area_init() - take pages, all zero
- * @area: a zeroed area; tw_area_destroy() takes it also after an error
+ * tw_area_init() - allocate the pages, all zero
+ * @area: a zeroed area; pass it to tw_area_destroy() also after an error
  * @bytes: its size, rounded up to pages
  *
  * Context: Process context.  May sleep.
@@ -48,11 +48,11 @@ int tw_area_init(struct tw_area *area, size_t bytes)
 }
 
 /**
- * tw_area_destroy() - give the pages back
- * @area: an area, whole or half made or zeroed
+ * tw_area_destroy() - free the pages
+ * @area: an area, complete, half made or zeroed
  *
- * A program that has pinned pages keeps them; no mapping is left, since each
- * holds the file.
+ * A program that has pinned pages keeps them.  No mapping is left, since each
+ * mapping holds a reference to the file.
  *
  * Context: Process context.  May sleep.
  */
@@ -69,7 +69,7 @@ void tw_area_destroy(struct tw_area *area)
 /**
  * tw_area_map() - map an area, or its beginning, for a program
  * @area: the area
- * @vma: where; its rights have been checked
+ * @vma: where to; its rights have been checked
  *
  * Context: Process context, from mmap().
  * Return: 0, or -EINVAL when @vma is larger than the area.

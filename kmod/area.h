@@ -9,7 +9,7 @@
  * struct tw_area - pages that the kernel and a program share
  * @pages: the pages
  * @count: how many
- * @addr: where the kernel sees them, one after another
+ * @addr: where the kernel has mapped them contiguously
  */
 struct tw_area {
 	struct page **pages;

@@ -8,14 +8,14 @@
  * it, to program the hrtimer.
  *
  * CLOCK_REALTIME and CLOCK_TAI can be set.  The hrtimer core then looks at its
- * timers again by itself.  That the clock was set shows in its distance from
- * CLOCK_MONOTONIC.  Slewing moves both and does not show; a suspend does, as a
- * step forward, for CLOCK_MONOTONIC stands still meanwhile.
+ * timers again by itself.  We notice a step by the clock's distance from
+ * CLOCK_MONOTONIC.  Slewing moves both clocks and does not show.  A suspend shows
+ * as a step forward, because CLOCK_MONOTONIC stands still meanwhile.
  *
  * A kernel that has neither high resolution nor a tick that stops does not look
- * at its soft timers again: one that a step made due would wait for as long as
- * before.  So without high resolution such a clock is *polled*: the hrtimer is one
- * of CLOCK_MONOTONIC, and never further away than a tick.
+ * at its soft timers again: a timer that a step made due would wait for as long as
+ * before.  So without high resolution a clock that can be set is *polled*: the
+ * hrtimer uses CLOCK_MONOTONIC, and never expires further away than a tick.
  */
 #include <linux/errno.h>
 #include <linux/hrtimer.h>
@@ -40,12 +40,12 @@ static s64 clock_base(const struct tw_clock *c)
 }
 
 /**
- * tw_clock_init() - choose a clock, and the view of it that the caller has
+ * tw_clock_init() - choose a clock, as the caller's time namespace shows it
  * @c: the clock
  * @id: its clockid
  *
  * Context: Process context.
- * Return: 0, or -EINVAL for a clock that queues do not have.
+ * Return: 0, or -EINVAL for a clock that queues do not support.
  */
 int tw_clock_init(struct tw_clock *c, u32 id)
 {
@@ -112,7 +112,7 @@ clockid_t tw_clock_host_id(const struct tw_clock *c)
 	return c->polled ? CLOCK_MONOTONIC : c->id;
 }
 
-/* In how many ns to look at a clock that is polled, with @ns as the next event. */
+/* ns until a polled clock must be looked at; its next event is at @ns. */
 static u64 until_look(const struct tw_clock *c, u64 ns)
 {
 	u64 now = tw_clock_now(c);
@@ -121,13 +121,13 @@ static u64 until_look(const struct tw_clock *c, u64 ns)
 }
 
 /**
- * tw_clock_to_host() - a time as the hrtimer core has it
+ * tw_clock_to_host() - convert a time for the hrtimer core
  * @c: the clock
  * @ns: time on @c
  *
  * Context: Any.
- * Return: the time, or the last one there is if @ns is behind it; of a polled
- * clock when to look at it next.
+ * Return: the time on the hrtimer's clock, or KTIME_MAX if it is beyond that.  For
+ * a polled clock: when to look at it next.
  */
 ktime_t tw_clock_to_host(const struct tw_clock *c, u64 ns)
 {

@@ -10,7 +10,7 @@
  * @id: CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME or CLOCK_TAI
  * @offset: ns that the time namespace adds to the host's clock
  * @base: ns between CLOCK_MONOTONIC and a clock that can be set, when last seen
- * @polled: the hrtimer core does not notice that it is set; see clock.c
+ * @polled: the hrtimer core may not notice when it is set; see clock.c
  */
 struct tw_clock {
 	clockid_t id;
@@ -19,7 +19,7 @@ struct tw_clock {
 	s64 base;
 };
 
-/* Whether the clock can be set, so that tw_clock_step() has something to tell. */
+/* Whether the clock can be set, so that tw_clock_step() may return a step. */
 static inline bool tw_clock_can_be_set(const struct tw_clock *c)
 {
 	return c->id == CLOCK_REALTIME || c->id == CLOCK_TAI;

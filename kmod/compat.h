@@ -3,10 +3,10 @@
 #define TWHEEL_COMPAT_H
 
 /*
- * The differences between kernels, all of them: 6.1 to 7.3.  TW_HAVE_* come from
- * conftest.sh, which looks into the headers that are really used, so that what
- * distributions backport is found too.  Names begin with tw_, so that a backport
- * of the kernel's own name never collides.
+ * All differences between kernels 6.1 to 7.3.  TW_HAVE_* come from conftest.sh,
+ * which looks into the headers that are really used, so that backports of
+ * distributions are found too.  Names begin with tw_, so that they never collide
+ * with a backport of the kernel's own name.
  */
 #include <linux/eventfd.h>
 #include <linux/gfp.h>
@@ -21,8 +21,8 @@
 #endif
 
 /*
- * Memory that a program makes the kernel take: charged to its cgroup, and
- * refused rather than found by killing somebody.
+ * For memory that a program makes the kernel allocate.  It is charged to the
+ * program's cgroup.  The allocation fails rather than invoke the OOM killer.
  */
 #define TW_GFP_USER	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
@@ -60,7 +60,7 @@ static inline void tw_vm_flags_mod(struct vm_area_struct *vma, unsigned long set
 #endif
 }
 
-/* timens_ktime_to_host() calls what 6.1 does not export; the offsets are there. */
+/* timens_ktime_to_host() needs a symbol that 6.1 does not export; read the offsets. */
 static inline s64 tw_timens_offset(clockid_t clock)
 {
 #ifdef CONFIG_TIME_NS

@@ -2,7 +2,7 @@
 #ifndef TWHEEL_COUNTERS_H
 #define TWHEEL_COUNTERS_H
 
-/* What happens to a queue's timers is counted where it happens, under the lock. */
+/* Events of a queue's timers are counted where they happen, under the lock. */
 #include <linux/bitops.h>
 #include <linux/minmax.h>
 #include <linux/twheel.h>
@@ -15,8 +15,8 @@
  * @cancelled: armings ended by the program's ops
  * @expired: records of timers written
  * @missed: periods without a record
- * @pushed: timers filed again for their word
- * @reaped: timers taken out for their word
+ * @pushed: timers filed again because of their word
+ * @reaped: timers taken out because of their word
  * @steps: steps of the clock
  * @interrupts: expiries of the hrtimer
  * @passes: passes over due timers

@@ -9,7 +9,7 @@
 /**
  * struct tw_deferred - work that may be deferred
  * @link: in a run queue, under its lock
- * @run: does a bounded part of it, and defers it again if there is more
+ * @run: does a bounded part of the work, and defers it again if there is more
  */
 struct tw_deferred {
 	struct list_head link;
@@ -18,7 +18,7 @@ struct tw_deferred {
 
 /**
  * struct tw_run_queue - the deferred work of a user
- * @lock: protects the members that follow, but for @work
+ * @lock: protects the members that follow, except @work
  * @list: struct tw_deferred, by @link, in the order in which they will run
  * @current_one: which one runs now, or NULL
  * @work: runs the first of the list

@@ -225,7 +225,7 @@ static bool can_write(struct tw_queue *q)
 	return (tw_backlog_first(&q->ring) || q->stepped) && tw_ring_room(&q->ring);
 }
 
-/* Publish; go on while the program makes room, for it does not say so. */
+/* Publish; go on while the program makes room: it does not say when it does. */
 static unsigned int flush_and_publish(struct tw_queue *q, u64 now, unsigned int *budget)
 {
 	unsigned int sum = 0, moved;

@@ -2,12 +2,13 @@
 /*
  * The device file: open, ioctl, read, poll, mmap, fdinfo, close.
  *
- * An open file has no queue until SETUP makes one, once; from then on it has it
- * until the last reference to the file goes, by close, by exit or by munmap.
+ * An open file has no queue until SETUP makes one, which works once.  The queue
+ * then lives until the last reference to the file goes: by close, exit or munmap.
  *
- * Every ioctl follows one order: copy in, check all of it, act, copy out.  Its
- * struct begins with its size as the program knows it, so that it can grow: what
- * the program does not know is 0, what the kernel does not know must be.
+ * Every ioctl follows one order: copy in, check everything, act, copy out.  Its
+ * struct begins with its size as the program knows it, so that it can grow:
+ * members that the program does not know are 0, and members that the kernel does
+ * not know must be 0.
  */
 #include <linux/compat.h>
 #include <linux/fs.h>
@@ -34,7 +35,7 @@
 /**
  * struct tw_file - one open of the device
  * @setup: one SETUP at a time
- * @wait: readers and pollers, who may come before SETUP
+ * @wait: readers and pollers, which may come before SETUP
  * @queue: NULL until SETUP; published with release, never changed again
  */
 struct tw_file {
@@ -77,9 +78,9 @@ static int tw_release(struct inode *inode, struct file *file)
 }
 
 /*
- * Copy in the struct of an ioctl.  @min is what its first version had, which is
- * all there is today; a constant, so that the usual copy is quick.  What is beyond
- * is looked at, all of it, so it must not be much.
+ * Copy in the struct of an ioctl.  @min is the size of its first version, the only
+ * one there is today.  It is a constant, so that the usual copy is quick.  All
+ * bytes beyond it are checked, so their number is limited.
  */
 static __always_inline int copy_arg(void *arg, size_t min, const void __user *user)
 {
@@ -109,7 +110,7 @@ static int check_setup(struct twheel_setup *setup)
 	return 0;
 }
 
-/* What SETUP tells the program. */
+/* Fill in what SETUP returns to the program. */
 static void answer_setup(struct twheel_setup *setup)
 {
 	setup->ring_entries = roundup_pow_of_two(setup->ring_entries);
@@ -133,7 +134,7 @@ static int ioctl_setup(struct tw_file *f, void __user *user)
 	if (err)
 		return err;
 	answer_setup(&setup);
-	if (mutex_lock_killable(&f->setup))	/* the holder may wait for its memory */
+	if (mutex_lock_killable(&f->setup))	/* the holder may be waiting for memory */
 		return -EINTR;
 	q = f->queue ? ERR_PTR(-EBUSY) : tw_queue_create(&setup, &f->wait);
 	if (IS_ERR(q)) {
@@ -227,7 +228,7 @@ static long tw_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	}
 }
 
-/* Move backlog into the ring; say that the clock was set.  How many records. */
+/* Move backlog into the ring; report that the clock was set.  Returns how many records. */
 static int refill(struct tw_queue *q)
 {
 	if (!READ_ONCE(q->ring.shared->backlog) && !tw_clock_can_be_set(&q->clock))
@@ -243,7 +244,7 @@ static bool readable(const struct tw_queue *q)
 
 /*
  * Take one record.  It is copied out before it is taken, so that a bad address
- * loses none; somebody else may take it meanwhile, then the next one is copied
+ * loses none.  If another reader takes it meanwhile, the next record is copied
  * over it.
  */
 static int read_one(struct tw_queue *q, void __user *user)
@@ -265,7 +266,7 @@ static int read_one(struct tw_queue *q, void __user *user)
 	}
 }
 
-/* Take what is there and fits.  Returns bytes, or why there are none. */
+/* Take the records that are there and fit.  Returns bytes, or an error if none. */
 static ssize_t read_some(struct tw_queue *q, char __user *user, size_t size)
 {
 	size_t done = 0;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory for timers and their words: taken when a batch needs it, by a task that
- * can sleep, charged to its cgroup and its user, and kept until the queue ends.
+ * Memory for timers and their words.  It is allocated when a batch needs it, by a
+ * task that can sleep, charged to that task's cgroup and to the queue's user, and
+ * kept until the queue ends.
  *
- * One task at a time grows a queue, under q->growing.  It takes pages without
- * q->lock and hands them over under it.  Words come before the timers they
- * belong to.
+ * One task at a time grows a queue, under q->growing.  It allocates pages without
+ * q->lock and adds them to the queue under it.  Words are added before the timers
+ * they belong to.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -15,7 +16,7 @@
 #include "queue.h"
 #include "user.h"
 
-/* Memory for pointers to the next page of a directory, which may need it. */
+/* Give a directory a leaf if its next page needs one. */
 static int add_leaf(struct tw_queue *q, struct tw_pages *pages)
 {
 	void *leaf;
@@ -31,7 +32,7 @@ static int add_leaf(struct tw_queue *q, struct tw_pages *pages)
 	return 0;
 }
 
-/* Memory for words, so that there are at least @count. */
+/* Add a page of words unless there are @count already. */
 static int grow_words(struct tw_queue *q, u32 count)
 {
 	void *page;
@@ -42,7 +43,7 @@ static int grow_words(struct tw_queue *q, u32 count)
 	err = add_leaf(q, &q->words.pages);
 	if (err)
 		return err;
-	page = (void *)__get_free_page(TW_GFP_USER);	/* a slab's cannot be mapped */
+	page = (void *)__get_free_page(TW_GFP_USER);	/* slab memory cannot be mapped */
 	if (!page)
 		return -ENOMEM;
 	tw_queue_lock(q);
@@ -51,7 +52,7 @@ static int grow_words(struct tw_queue *q, u32 count)
 	return 0;
 }
 
-/* Memory for TW_CHUNK more timers. */
+/* Add memory for TW_CHUNK more timers. */
 static int grow_table(struct tw_queue *q)
 {
 	void *chunk;
@@ -85,10 +86,10 @@ static int grow(struct tw_queue *q)
 }
 
 /**
- * tw_queue_grow() - see to it that there is a free timer
- * @q: a queue with fewer than its most timers
+ * tw_queue_grow() - make sure that there is a free timer
+ * @q: a queue with fewer timers than it may have
  *
- * Another task may take it before the caller does.
+ * Another task may allocate that timer before the caller does.
  *
  * Context: Process context.  May sleep.  Takes and releases q->growing.
  * Return: 0, -EDQUOT or -ENOMEM.
@@ -117,7 +118,7 @@ static void free_leaves(struct tw_pages *pages)
 }
 
 /**
- * tw_queue_free_timers() - give all memory for timers back
+ * tw_queue_free_timers() - free all memory for timers
  * @q: a queue that nobody else can reach
  *
  * Context: Process context.  May sleep.
@@ -140,7 +141,7 @@ void tw_queue_free_timers(struct tw_queue *q)
 }
 
 /**
- * tw_queue_memory() - bytes that the queue's timers, words and ring take
+ * tw_queue_memory() - bytes taken by a queue's timers, words and ring
  * @q: the queue
  *
  * Context: Expects q->lock to be held.

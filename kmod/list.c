@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looking at timers: one (QUERY), or all of them by cursor (LIST).
+ * Inspecting timers: one (QUERY), or all of them by cursor (LIST).
  *
  * The cursor is an index of the table.  A call looks at a bounded number of
  * indices, a few at a time under the lock, so a listing of 10^7 timers delays
- * nobody; it shows each timer as it was when its index was looked at.
+ * nobody.  It shows each timer as it was when its index was looked at.
  */
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
@@ -17,10 +17,10 @@
 #define LIST_PLACES	65536	/* indices that one call looks at */
 
 /**
- * tw_queue_inspect() - tell the state of a timer
+ * tw_queue_inspect() - describe the state of a timer
  * @q: the queue
  * @t: a timer in use
- * @info: out: all of it
+ * @info: out: all members
  *
  * Context: Expects q->lock to be held.
  */
@@ -47,7 +47,7 @@ void tw_queue_inspect(struct tw_queue *q, struct tw_timer *t, struct twheel_info
 	}
 }
 
-/* Fill @infos from the table at *@cursor on.  Returns how many. */
+/* Fill @infos from the table, starting at *@cursor.  Returns how many. */
 static unsigned int list_some(struct tw_queue *q, u64 *cursor, struct twheel_info *infos,
 			      unsigned int max)
 {
@@ -72,7 +72,7 @@ static unsigned int list_some(struct tw_queue *q, u64 *cursor, struct twheel_inf
 /**
  * tw_queue_list() - list timers
  * @q: the queue
- * @list: where, checked; cursor is moved on
+ * @list: the arguments, already checked; list->cursor is advanced
  *
  * Context: Process context.  May sleep.  Takes and releases q->lock.
  * Return: how many were written, or -EFAULT.

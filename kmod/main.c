@@ -2,8 +2,8 @@
 /*
  * Load and unload: the device, and the workqueue of the deferred passes.
  *
- * The module cannot go while a queue is open or mapped, since each open file
- * holds it and each mapping holds its file.
+ * The module cannot be unloaded while a queue is open or mapped: each open file
+ * holds the module, and each mapping holds its file.
  */
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -36,7 +36,7 @@ static void __exit twheel_exit(void)
 {
 	misc_deregister(&device);
 	tw_defer_exit();
-	rcu_barrier();		/* eventfds that wait for a grace period */
+	rcu_barrier();		/* eventfds are freed after a grace period */
 }
 module_exit(twheel_exit);
 

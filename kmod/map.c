@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What of a queue can be mapped, and with which rights.
+ * Which areas of a queue can be mapped, and with which rights.
  *
  *	offset		area	rights		pages
  *	0		ring	read		there from the start
  *	256 MB		ctl	read, write	there from the start
- *	512 MB		words	read, write	come with the timers, by fault
+ *	512 MB		words	read, write	come with the timers, on fault
  *
- * A mapping is shared, never executable, and its rights cannot be raised later:
- * what must not be written loses VM_MAYWRITE.  It is not inherited by fork, nor
- * dumped, nor can it grow.
+ * A mapping is shared and never executable.  Its rights cannot be raised later:
+ * an area that must not be written loses VM_MAYWRITE.  It is not inherited by fork,
+ * not dumped, and cannot grow.
  *
- * On a machine whose caches may show kernel and program different contents of
- * one page nothing can be mapped; read() does not need it.
+ * On a machine whose caches may show the kernel and the program different contents
+ * of one page, nothing can be mapped.  read() works without a mapping.
  */
 #include <linux/mm.h>
 
@@ -27,7 +27,7 @@
 /**
  * tw_words_possible() - whether this machine can have words
  *
- * It needs a 64-bit compare-exchange that works on memory which user space
+ * Words need a 64-bit compare-exchange that works on memory which user space
  * changes too, and a cache that does not alias.
  */
 bool tw_words_possible(void)
@@ -62,7 +62,7 @@ void tw_map_layout(struct twheel_setup *setup)
 		setup->words_size = PAGE_ALIGN(sizeof(u64) * (u64)setup->max_timers);
 }
 
-/* Words are there as soon as a timer has them; before that, it is a bus error. */
+/* A page of words exists once its timers do; before that, access is a bus error. */
 static vm_fault_t words_fault(struct vm_fault *vmf)
 {
 	struct tw_queue *q = vmf->vma->vm_private_data;
@@ -100,7 +100,7 @@ static int map_words(struct tw_queue *q, struct vm_area_struct *vma)
  * @vma: where to, and from which offset
  *
  * Context: Process context, from mmap().
- * Return: 0; -EINVAL for a private mapping, or when offset and length name no
+ * Return: 0; -EINVAL for a private mapping, or when offset and length match no
  * area; -EACCES for rights that the area does not give; -ENODEV where nothing
  * can be mapped.
  */

@@ -7,13 +7,13 @@
  *
  * The deadlines of a periodic timer are counted from the first one, never from
  * the time of an expiry, so it does not drift.  t->deadline is the first deadline
- * that has no record yet.  While the last record is unread no other is written:
+ * that has no record yet.  While the last record is unread, no other is written:
  * the timer *skips* periods, t->deadline stays, and the timer is filed for a later
  * one (t->skipped).  The next record is for the latest deadline that has passed
  * and tells how many before it were missed.
  *
- * Where the next deadline would be beyond S64_MAX it is S64_MAX, the last time
- * that there is.
+ * If the next deadline would be beyond S64_MAX, it is S64_MAX, the last time there
+ * is.
  */
 #include <linux/limits.h>
 #include <linux/math64.h>
@@ -55,8 +55,8 @@ static inline u64 tw_deadline_after(const struct tw_timer *t, u64 deadline)
  * @t: the timer
  * @time: ns, that deadline rounded up by less than a period
  *
- * It is t->deadline or, after skipped periods, a later one, which is not kept
- * but found from what was made of it: t->expires, or the deadline in the word.
+ * It is t->deadline or, after skipped periods, a later one.  The later one is not
+ * stored but computed back from t->expires or from the deadline in the word.
  *
  * Return: ns.
  */

@@ -30,27 +30,27 @@ struct tw_user;
 /**
  * struct tw_queue - one open of the device, set up
  * @number: names the queue in traces
- * @slack: ns, of timers that name none
+ * @slack: ns, of timers that are armed without a slack of their own
  * @user: who is charged
  * @wait: the file's readers and pollers
  * @signal: the eventfd; written under @lock, read under RCU
- * @signal_later: signals it where that is not possible at once
+ * @signal_later: signals @signal where that is not possible at once
  * @growing: one task at a time takes memory for more timers; @lock nests inside
- * @deferred: a pass, in @user's run queue, under that one's lock
+ * @deferred: a pass, in @user's run queue, protected by that run queue's lock
  * @lock: see below
  * @clock: the queue's clock
  * @wheel: pending timers
  * @table: all timers
  * @words: their words
  * @ring: records, and the backlog
- * @ring_area: the memory of the ring that the program can read
- * @ctl_area: and that which it writes
+ * @ring_area: the memory of the ring that the program can only read
+ * @ctl_area: the memory of the ring that the program writes
  * @hrtimer: runs a pass at @programmed
  * @programmed: ns, or TW_NEVER
  * @working: a pass is deferred, which will program @hrtimer
- * @notify: records have come, the unlocker wakes the consumers
- * @closing: no pass must follow
- * @stepped: the clock was set and no record says so yet
+ * @notify: records have been written, tw_queue_unlock() wakes the consumers
+ * @closing: no further pass may start
+ * @stepped: the clock was set and no record reports it yet
  * @step: ns, by how much
  * @count: counters
  *
@@ -59,15 +59,15 @@ struct tw_user;
  * @lock protects all members that follow it.  It is taken with softirqs off,
  * since the hrtimer runs in softirq context.  Process context, softirqs and
  * deferred passes all use tw_queue_lock() and tw_queue_unlock(), except where the
- * queue ends: it may have been half made, and there is nobody to tell anything.
+ * queue ends: it may be half made, and there is nobody to notify.
  *
- * Under @lock: no access to user memory, no allocation, no wake-up.  The hrtimer
- * may be started and tried to be cancelled, and a pass deferred (the locks of the
- * hrtimer core and of the run queue nest inside); hrtimer_cancel() and
- * tw_defer_cancel() wait for code that takes @lock, so they are called without it,
- * by tw_queue_stop_expiry() only.
+ * Under @lock: no access to user memory, no allocation, no wake-up.  hrtimer_start(),
+ * hrtimer_try_to_cancel() and tw_defer() are allowed (the locks of the hrtimer core
+ * and of the run queue nest inside).  hrtimer_cancel() and tw_defer_cancel() wait for
+ * code that takes @lock, so they are called without it, by tw_queue_stop_expiry()
+ * only.
  *
- * Nothing is held for longer than TW_BUDGET timers take.
+ * @lock is never held for longer than TW_BUDGET timers take.
  *
  * Memory shared with programs (ring.ctl, words) has no lock; see ring.h, word.h.
  */
@@ -99,7 +99,7 @@ struct tw_queue {
 	struct tw_counters count;
 };
 
-/* An empty queue takes no more, besides its ring. */
+/* An empty queue takes no more memory, except for its ring. */
 static_assert(sizeof(struct tw_queue) <= 32 * 1024);
 
 void tw_queue_init_signals(struct tw_queue *q);
@@ -143,7 +143,7 @@ static inline void tw_dequeue(struct tw_queue *q, struct tw_timer *t)
  * @q: the queue
  * @t: a timer with deadline and slack_shift, pending or not
  *
- * The caller sees to tw_run_due_and_program().
+ * The caller must call tw_run_due_and_program().
  *
  * Context: Expects q->lock to be held.
  */

@@ -84,7 +84,7 @@ bool tw_ring_wants_signal(const struct tw_ring *ring)
  * tw_ring_unread() - whether a record has not been taken yet
  * @ring: the ring
  * @number: the record's number
- * @id: the timer that it tells of, which has no later record
+ * @id: the id of the record's timer, which has no later record
  *
  * Numbers come again after 2^32 records.  So a record that lies between head and
  * tail by its number may be one of long ago; its place in the ring then has

@@ -15,8 +15,8 @@
  *
  * The engine keeps its own size and tail, reads head and flags once each, and
  * acts on the copy.  It looks at head when the room that it knows of is used up.
- * A head that cannot be (more unread records than the ring holds) counts as a
- * full ring then: nothing is written until it makes sense again.
+ * An impossible head (more unread records than the ring holds) then counts as a
+ * full ring: nothing is written until head makes sense again.
  *
  * The barriers, in pairs, are described in <linux/twheel.h> under "Barriers"; the
  * letters in ring.c are those.
@@ -34,14 +34,14 @@
 /**
  * struct tw_ring - records for the program, and the timers that wait for room
  * @shared: read-only for the program
- * @records: behind it
+ * @records: they follow @shared
  * @ctl: the program writes it
  * @entries: size of the ring, a power of two
  * @tail: number of the next record; the program sees it after a publish
  * @head: a value that ctl->head had
  * @backlog: due timers without a record, earliest first
- * @last: where the next one is linked
- * @waiting: how many there are
+ * @last: where the next timer is linked
+ * @waiting: how many timers are in the backlog
  *
  * The producer's side is protected by the queue's lock.
  */

@@ -27,7 +27,7 @@ static void copy_counters(const struct tw_counters *count, struct twheel_stats *
 /**
  * tw_queue_stats() - a snapshot of a queue's figures
  * @q: the queue
- * @stats: out: all but size and flags
+ * @stats: out: all members except size and flags
  *
  * Context: Process context.  Takes and releases q->lock.
  */
@@ -56,7 +56,7 @@ static void show_u64(struct seq_file *m, const char *name, u64 value)
 
 /**
  * tw_stats_show() - the figures as lines of text
- * @m: where
+ * @m: where to
  * @q: the queue
  *
  * Context: Process context.  Takes and releases q->lock.

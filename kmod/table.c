@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The growing of the id table; how timers are found, taken and freed is in
+ * How the id table grows.  How timers are found, allocated and freed is in
  * table.h.
  */
 #include <linux/build_bug.h>
@@ -11,9 +11,9 @@ static_assert(sizeof(struct tw_timer) * TW_CHUNK <= TW_PAGE_BYTES);
 static_assert(TW_ROOT * TW_LEAF * TW_CHUNK == TW_TABLE_MAX);
 
 /**
- * tw_table_init() - make a table empty
+ * tw_table_init() - initialise an empty table
  * @tb: the table
- * @max: most timers in use, at most TW_TABLE_MAX
+ * @max: how many timers may be in use, at most TW_TABLE_MAX
  */
 void tw_table_init(struct tw_table *tb, u32 max)
 {
@@ -26,7 +26,7 @@ void tw_table_init(struct tw_table *tb, u32 max)
 
 /**
  * tw_table_add_chunk() - give the table a page for 64 more timers
- * @tb: a table whose directory does not need a leaf, with capacity < max
+ * @tb: a table with capacity < max whose directory does not need a leaf
  * @page: TW_PAGE_BYTES of zeroes
  */
 void tw_table_add_chunk(struct tw_table *tb, void *page)

@@ -3,16 +3,16 @@
 #define TWHEEL_TABLE_H
 
 /*
- * The id table: timers by index, and a generation to tell apart the timers that
- * have the same index one after another.
+ * The id table: timers by index.  A generation tells apart the timers that have
+ * the same index one after another.
  *
  *	id = generation << 32 | index
  *
- * Timers lie in pages of 64 (chunks), which a directory (pages.h) finds: 2^24
- * timers at most, and one pointer per 64 timers of overhead.  A free timer is in
- * the free list, most recently freed first since its cache line is warm.  Its
- * generation is that of the next timer to have its index, from 1 to 2^32 - 1 and
- * round.
+ * Timers are kept in pages of 64 (chunks), which a directory (pages.h) finds.
+ * There are at most 2^24 timers; the overhead is one pointer per 64 timers.  Free
+ * timers are in the free list, most recently freed first, since that one's cache
+ * line is warm.  The generation of a free timer is that of the next timer to have
+ * its index: 1 to 2^32 - 1, then 1 again.
  */
 #include <linux/list.h>
 #include <linux/nospec.h>
@@ -27,12 +27,12 @@
 
 /**
  * struct tw_table - timers by id
- * @max: most timers in use
- * @capacity: timers there is memory for
- * @used: timers in use
- * @free: the first of those that are not; link.next leads to the others
+ * @max: how many timers may be in use
+ * @capacity: how many timers there is memory for
+ * @used: how many timers are in use
+ * @free: the first free timer; link.next leads to the others
  * @pages: the directory of the chunks
- * @root: of @pages
+ * @root: the root of @pages
  *
  * Not locked: callers serialise.
  */
@@ -57,8 +57,8 @@ static inline bool tw_table_full(const struct tw_table *tb)
  * tw_table_alloc() - take a timer into use
  * @tb: the table
  *
- * Return: a timer in state TW_IDLE, all else but its index and generation
- * undefined; NULL when the table is full or needs another chunk.
+ * Return: a timer in state TW_IDLE, of whose other members only index and
+ * generation are defined; NULL when the table is full or needs another chunk.
  */
 static inline struct tw_timer *tw_table_alloc(struct tw_table *tb)
 {
@@ -73,7 +73,7 @@ static inline struct tw_timer *tw_table_alloc(struct tw_table *tb)
 	return t;
 }
 
-/* Only the head is ever taken, so the free list needs no way back. */
+/* Only the head is ever taken, so the free list needs no pprev. */
 static inline void tw_table_push(struct tw_table *tb, struct tw_timer *t)
 {
 	t->link.next = tb->free;
@@ -81,7 +81,7 @@ static inline void tw_table_push(struct tw_table *tb, struct tw_timer *t)
 }
 
 /**
- * tw_table_free() - put a timer out of use; its id is not valid any more
+ * tw_table_free() - free a timer; its id is no longer valid
  * @tb: the table
  * @t: a timer in state TW_IDLE
  */
@@ -118,7 +118,7 @@ static inline struct tw_timer *tw_table_at(const struct tw_table *tb, u32 index)
  * @tb: the table
  * @id: any number
  *
- * For callers that look at its state themselves.
+ * For callers that check the timer's state themselves.
  *
  * Return: the timer, which may be in state TW_FREE; or NULL when none has this id.
  */

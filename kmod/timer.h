@@ -9,14 +9,14 @@
 /**
  * struct tw_timer - one timeout, 64 bytes, one cache line
  * @link: in a slot of the wheel, in the backlog, or in the table's free list
- * @expires: ns, when the wheel hands the timer out: @deadline and slack
- * @slot: the wheel's own: number of the slot that holds it
+ * @expires: ns, when the wheel hands the timer out: @deadline with slack applied
+ * @slot: for the wheel only: number of the slot that holds the timer
  * @state: enum tw_timer_state
  * @slack_shift: the slack that is applied is 1 << @slack_shift ns
  * @last: ring number of the last record, if @reported
- * @deadline: ns, the next deadline; of an idle timer the last one
+ * @deadline: ns, the next deadline; the last one if the timer is idle
  * @period: ns, 0 for one-shot
- * @user_data: the program's
+ * @user_data: belongs to the program
  * @index: place in the table, constant
  * @gen: generation, the upper half of the id; never 0
  * @keep: stays allocated until it is freed

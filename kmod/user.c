@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What each user may have: so many queues, and so many timers in all of them.
+ * Limits per user: the number of queues, and of timers in all of them together.
  * The kernel's own counters (ucounts) are not exported to modules, so this is a
- * table of users by uid; a user is in it as long as there is a queue.
+ * table of users by uid.  A user is in it as long as the user has a queue.
  *
- * Timers are counted where memory is taken for them, 64 at a time, so that
+ * Timers are counted when memory is allocated for them, 64 at a time, so that
  * arming a timer touches nothing that queues share.
  *
- * LOCKING: users_lock protects the table, and the count of each user's queues,
- * which is the reference count too.  tw_user.timers is atomic.
+ * LOCKING: users_lock protects the table and each user's number of queues, which
+ * is the reference count too.  tw_user.timers is atomic.
  */
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -87,7 +87,7 @@ struct tw_user *tw_user_get(void)
 
 	if (!limit)
 		return ERR_PTR(-EDQUOT);
-	new = make(uid);	/* not under the lock: a full cgroup makes it wait */
+	new = make(uid);	/* not under the lock: it may wait if the cgroup is full */
 	if (!new)
 		return ERR_PTR(-ENOMEM);
 	mutex_lock(&users_lock);
@@ -106,7 +106,7 @@ struct tw_user *tw_user_get(void)
 }
 
 /**
- * tw_user_put() - the queue is gone
+ * tw_user_put() - uncharge one queue, which is gone
  * @user: from tw_user_get()
  *
  * Context: Process context.  May sleep.  Takes and releases users_lock.
@@ -143,7 +143,7 @@ int tw_user_charge(struct tw_user *user, u32 timers)
 }
 
 /**
- * tw_user_uncharge() - timers are gone
+ * tw_user_uncharge() - uncharge timers, which are gone
  * @user: the user
  * @timers: how many
  *

@@ -11,11 +11,11 @@
 
 /**
  * struct tw_user - a user who has queues
- * @uid: who
- * @users: in the table of users
- * @queues: how many; with @users protected by users_lock
- * @timers: timers that the queues have memory for
- * @run_queue: passes of these queues that are deferred
+ * @uid: the user
+ * @users: link in the table of users
+ * @queues: how many queues; protected by users_lock, as @users is
+ * @timers: how many timers the queues have memory for
+ * @run_queue: the deferred passes of these queues
  */
 struct tw_user {
 	kuid_t uid;

@@ -23,14 +23,14 @@
  *   it.
  * - When @now enters a slot, the slot's timers agree with @now in the level's
  *   digit too and belong to lower levels.  The slot is *opened*: its timers are
- *   taken one by one, handed out if they have expired, else filed again.  No
+ *   taken one by one, handed out if they have expired and otherwise filed again.  No
  *   timer is filed again more than 10 times.
  *
- * A slot is not opened when its time starts but at the smallest expiry in it,
+ * A slot is opened not when its time starts but at the smallest expiry in it,
  * which it remembers.  So a lone timer costs one event however far away it is,
- * and its precision does not depend on the level.  A slot with a crowd of
- * timers of different expiries is opened at its start, so that the first of
- * them need not wait for the filing of all others.
+ * and its precision does not depend on the level.  A large slot (more than
+ * TW_SPLIT_MIN timers, not all of the same expiry) is opened at its start, so
+ * that the first timer need not wait until all others have been filed.
  *
  * @now goes from event to event and never past one, so timers come out in the
  * order of their expiry, however late the caller is.  Opening a slot may be cut
@@ -41,10 +41,10 @@
  * is filed again up to once per level on its way down.
  *
  * When @now goes back (a wall clock is set), timers filed before stay where
- * they are and the order of slots means nothing until @now has passed its old
- * value (@high) and is in no slot that it entered without opening it.  Meanwhile
- * the earliest slot is searched among all of them, at most 704, by their
- * smallest expiry, which is always right.
+ * they are.  The order of slots then means nothing until @now has passed its old
+ * value (@high) and is in no slot that it entered without opening it.  Until then
+ * the earliest slot is found by comparing the smallest expiries of all slots, at
+ * most 704.  These are always right.
  *
  * Nothing here allocates, reads a clock or takes a lock.
  */
@@ -56,7 +56,7 @@
 #include "wheel.h"
 
 #define PAST_WALK	64
-#define SEARCH		32U	/* a search costs as much as looking at so many timers */
+#define SEARCH		32U	/* a search costs as much as looking at this many timers */
 
 static unsigned int slot_level(unsigned int slot)
 {
@@ -80,8 +80,8 @@ static unsigned int slot_of(u64 now, u64 expires)
 }
 
 /*
- * Those that had expired when they were added come out in order too, as long as
- * not more than PAST_WALK of them wait; the caller takes them soon.
+ * Timers that had expired when they were added come out in order too, as long as
+ * no more than PAST_WALK of them wait.  The caller takes them soon.
  */
 static void link_in_order(struct tw_slot *s, struct tw_timer *t)
 {
@@ -98,7 +98,7 @@ static void link_in_order(struct tw_slot *s, struct tw_timer *t)
 	*at = &t->link;
 }
 
-/* A timer of @s, which counts it already, expires at @expires. */
+/* Note in @s that one of its timers, already counted, expires at @expires. */
 static void slot_note(struct tw_slot *s, u64 expires)
 {
 	if (s->count == 1 || expires < s->min)
@@ -150,8 +150,8 @@ static void slot_unlink(struct tw_wheel *w, struct tw_timer *t)
 }
 
 /*
- * When slot @i, which has timers, must be opened: see the head comment.  A
- * crowd whose time has started already is opened at once.
+ * When slot @i, which has timers, must be opened: see the head comment.  A large
+ * slot whose time has already started is opened at once.
  */
 static u64 slot_event(const struct tw_wheel *w, unsigned int i)
 {
@@ -227,7 +227,7 @@ static void open_slot(struct tw_wheel *w, unsigned int i, u64 now)
 
 /*
  * The slot to take the next timer from, or NULL when nothing is due.  A search is
- * charged to the budget, which is not 0 and stays so.
+ * charged to the budget, which is at least 1 and remains so.
  */
 static struct tw_slot *due_slot(struct tw_wheel *w, u64 now, unsigned int *budget)
 {
@@ -248,7 +248,7 @@ static struct tw_slot *due_slot(struct tw_wheel *w, u64 now, unsigned int *budge
 }
 
 /**
- * tw_wheel_init() - make a wheel empty
+ * tw_wheel_init() - initialise an empty wheel
  * @w: the wheel
  * @now: ns, where its time begins
  */
@@ -263,9 +263,9 @@ void tw_wheel_init(struct tw_wheel *w, u64 now)
  * @w: the wheel
  * @t: a timer that is in no list; its @expires is set, at most 2^64 - 2
  *
- * One whose time has passed is handed out by the next tw_wheel_pop(), behind
- * what has been handed out before; several of these in the order of @expires, if
- * they are no more than 64.  O(1).
+ * A timer whose time has passed is handed out by the next tw_wheel_pop(), although
+ * later ones may have been handed out before.  Several such timers come out in the
+ * order of @expires if there are no more than 64.  O(1).
  */
 void tw_wheel_add(struct tw_wheel *w, struct tw_timer *t)
 {
@@ -278,7 +278,7 @@ void tw_wheel_add(struct tw_wheel *w, struct tw_timer *t)
  * @w: the wheel
  * @t: a timer that is in it
  *
- * O(1).  tw_wheel_next() may still name the time of @t once.
+ * O(1).  tw_wheel_next() may still return the time of @t once.
  */
 void tw_wheel_remove(struct tw_wheel *w, struct tw_timer *t)
 {
@@ -293,8 +293,8 @@ void tw_wheel_remove(struct tw_wheel *w, struct tw_timer *t)
  * @t: a timer that is in it
  * @expires: ns, at most 2^64 - 2
  *
- * The same as taking it out and adding it again; cheaper when it stays in its
- * slot, as it mostly does when it is pushed back by little.  O(1).
+ * The same as taking it out and adding it again.  Cheaper when it stays in its
+ * slot, which is usual for a timer that is pushed back by a little.  O(1).
  */
 void tw_wheel_move(struct tw_wheel *w, struct tw_timer *t, u64 expires)
 {
@@ -316,8 +316,8 @@ void tw_wheel_move(struct tw_wheel *w, struct tw_timer *t, u64 expires)
  * @now: ns
  *
  * Keeps the wheel's own time close to the real one while nothing expires, so
- * that new timers are filed at low levels: up to @now, but not into a slot that
- * has timers.  If @now is before the wheel's time, the clock was set back and
+ * that new timers are filed at low levels.  The wheel's time moves up to @now, but
+ * not into a slot that has timers.  If @now is before the wheel's time, the clock was set back and
  * the wheel follows.
  */
 void tw_wheel_set_now(struct tw_wheel *w, u64 now)
@@ -348,11 +348,11 @@ void tw_wheel_set_now(struct tw_wheel *w, u64 now)
  * @now: ns
  * @budget: how many timers may be looked at; counted down
  *
- * Call it until it returns NULL to get all of them in the order of @expires,
- * except those that tw_wheel_add() was given too late.
+ * Call it until it returns NULL to get all expired timers in the order of
+ * @expires, except those that had already expired when they were added.
  *
- * Return: a timer with @expires <= @now, no longer in the wheel; or NULL when
- * there is none or, if *@budget is 0, when there may be more.
+ * Return: a timer with @expires <= @now, no longer in the wheel; or NULL.  After
+ * NULL there is no such timer, unless *@budget is 0: then there may be more.
  */
 struct tw_timer *tw_wheel_pop(struct tw_wheel *w, u64 now, unsigned int *budget)
 {
@@ -382,9 +382,9 @@ struct tw_timer *tw_wheel_pop(struct tw_wheel *w, u64 now, unsigned int *budget)
  *
  * Return: ns, not later than the earliest expiry that is ahead; w->now when one
  * has passed; TW_NEVER for an empty wheel.
- * It is earlier when there is a crowd to sort, or when the timer that was the
- * earliest of its slot has been removed; then tw_wheel_pop() finds nothing once
- * and the next answer is later.
+ * The time is earlier when a large slot has to be sorted, or when the earliest
+ * timer of a slot has been removed.  Then tw_wheel_pop() finds nothing once and the
+ * next answer is later.
  */
 u64 tw_wheel_next(const struct tw_wheel *w)
 {
@@ -399,7 +399,7 @@ u64 tw_wheel_next(const struct tw_wheel *w)
 /**
  * tw_wheel_level_count() - number of timers on a level
  * @w: the wheel
- * @level: 0 to TW_LEVELS - 1; those that had expired when they were added
+ * @level: 0 to TW_LEVELS - 1; timers that had expired when they were added
  *	count as level 0
  */
 u64 tw_wheel_level_count(const struct tw_wheel *w, unsigned int level)
@@ -436,7 +436,7 @@ static const char *check_slot(const struct tw_wheel *w, unsigned int i)
 }
 
 /**
- * tw_wheel_check() - for tests: compare the wheel with its description
+ * tw_wheel_check() - for tests: check all that a wheel promises
  * @w: the wheel
  *
  * Looks at every timer.

@@ -19,8 +19,8 @@ struct tw_timer;
 /**
  * struct tw_slot - the timers of one stretch of time
  * @timers: in no order
- * @min: no timer here expires before
- * @max: no timer here expires after
+ * @min: ns; no timer here expires before this
+ * @max: ns; no timer here expires after this
  * @count: number of timers
  */
 struct tw_slot {
@@ -32,12 +32,12 @@ struct tw_slot {
 
 /**
  * struct tw_wheel - timers in the order of their expiry
- * @now: ns; what expires up to here has been handed out, or is in the open slot
- *	or in TW_SLOT_PAST
+ * @now: ns; timers that expire up to here have been handed out, or are in the
+ *	open slot or in TW_SLOT_PAST
  * @high: 0, or where @now was before it went back
- * @open: the slot under work, or NULL
+ * @open: the slot being emptied, or NULL
  * @count: timers in the wheel
- * @refiled: timers put from a slot into another, ever
+ * @refiled: how often a timer was moved from one slot into another, ever
  * @levels: bit k: level k has timers; one more bit for TW_SLOT_PAST
  * @occupied: bit s of word k: slot s of level k has timers
  * @slots: level by level, and TW_SLOT_PAST

@@ -23,8 +23,8 @@
  * comes in between.  It tries a few times and then files the timer again a
  * little later: a program that writes all the time gains nothing.
  *
- * A word is a wish.  Whatever is in it can only decide when this timer of this
- * program fires, and whether.  A state that cannot be counts as cancelled.
+ * A word is a wish.  Whatever it contains can only decide when this timer of this
+ * program fires, and whether.  An impossible state counts as cancelled.
  */
 #include <linux/atomic.h>
 #include <linux/twheel.h>
@@ -54,9 +54,9 @@ bool tw_word_read(const u64 *word, const struct tw_timer *t, u64 *deadline);
 enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now);
 
 /*
- * Where 64 bits take two registers there is no xchg() of them, but atomic64_xchg()
- * is everywhere.  It may take a lock there that a program knows nothing of, so on
- * such machines no queue has words (tw_words_possible()).
+ * 32-bit machines have no 64-bit xchg(), but all have atomic64_xchg().  There it may
+ * take a lock that programs do not take, so on such machines no queue has words
+ * (tw_words_possible()).
  */
 static inline u64 tw_word_xchg(u64 *word, u64 value)
 {

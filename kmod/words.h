@@ -20,9 +20,9 @@
  * struct tw_words - one word for each timer of a queue
  * @on: whether the queue has words
  * @pages: the directory of the pages of words
- * @root: of @pages
+ * @root: the root of @pages
  *
- * Growing is protected by the queue's lock; the words are anybody's.
+ * Growing is protected by the queue's lock.  The words themselves have no lock.
  */
 struct tw_words {
 	bool on;
