@@ -3,9 +3,9 @@
  * The layout of linux/twheel.h: sizes, offsets, holes, values, ioctl numbers.
  *
  * What is frozen is stated twice, here and in the module. The static asserts
- * make a slip a build failure; the tests say which member it was. Built as a
- * 64-bit and as a 32-bit program: both must see the same layout, for the module
- * translates nothing.
+ * make a slip a build failure; the tests say which member it was. This is built as
+ * a 64-bit and as a 32-bit program. Both must see the same layout, because the
+ * module translates nothing.
  */
 #include "common.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory cgroups at their limit: who fills one is refused, is not killed, gives
- * all back with the close, and is noticed by nobody else. Needs root and cgroup 2.
+ * Memory cgroups at their limit: a program that fills one gets an error, is not
+ * killed, gives all memory back with the close, and is noticed by nobody else. Needs
+ * root and cgroup 2.
  */
 #include "common.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Clocks that are set, and clocks of a time namespace. Needs root; sets the
- * clock of the machine, and puts it back as far as it can.
+ * Clocks that are set, and clocks of a time namespace. Needs root. Sets the clock
+ * of the machine, and puts it back as far as it can.
  */
 #include "common.h"
 

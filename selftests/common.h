@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the selftests share, a header of common/ for each subject.
+ * What the selftests share.  Each subject has its header in common/.
  *
  * Wrappers return what the system call returned, or a negative errno, so that a
- * test can say EXPECT_EQ(-EINVAL, ...). Whatever the kernel is to write is
- * poisoned before. These are headers and not a library because the harness wants
+ * test can say EXPECT_EQ(-EINVAL, ...). Memory that the kernel has to write is
+ * poisoned first. These are headers and not a library because the harness wants
  * its asserts in the test's own file, and because -m32 builds need them as well.
  */
 #ifndef TWHEEL_SELFTESTS_COMMON_H

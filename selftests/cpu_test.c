@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CPUs: those that go and come back while timers are pending on them, and those
+ * CPUs that go offline and come back while timers are pending on them, and CPUs
  * that a real-time task keeps for itself. Needs root, and two CPUs or more.
  *
  * A queue's hrtimer waits on the CPU that programmed it last. So the tests pin
- * the task that arms, and use many queues, to have many hrtimers there.
+ * the arming task to a CPU, and use many queues to have many hrtimers there.
  */
 #include "common.h"
 

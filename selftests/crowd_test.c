@@ -3,8 +3,8 @@
  * One queue, four CPUs: threads that are bound to one CPU each arm, move, cancel
  * and close at the same time, on timers that are due or about to be.
  *
- * race_test looks at two who meet in one moment; here it is a crowd, and the sums
- * have to come out. Lockdep watches on the debug kernel.
+ * race_test looks at two threads that meet in one moment. Here many do, and the
+ * sums have to come out. Lockdep watches on the debug kernel.
  */
 #include "common.h"
 

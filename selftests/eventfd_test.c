@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which descriptors EVENTFD takes, and what may hang on the eventfd: epolls in
+ * Which descriptors EVENTFD accepts, and what may wait on the eventfd: epolls in
  * epolls, an io_uring that signals the very eventfd it polls.  When a record is
- * there the last in such a chain is woken, and nothing in between warns or loops.
+ * there, the last in such a chain is woken, and nothing in between warns or loops.
  */
 #include "common.h"
 

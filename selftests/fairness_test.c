@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queues that have more to do than there is time for take turns: however many
- * there are, another one goes on; at once, when it is another user's.  Hundreds of
- * them here, with periodic timers of the shortest period whose records nobody reads.
+ * Queues that have more to do than there is time for take turns.  However many
+ * there are, another queue still gets on, and at once if it is another user's.  Here
+ * there are hundreds, with periodic timers of the shortest period whose records
+ * nobody reads.
  */
 #include "common.h"
 
@@ -82,8 +83,9 @@ static long open_as_somebody_else(struct queue *q)
 }
 
 /*
- * Each user has a line of his own.  How often the queues of the busy one have had
- * their turns, while the other's ten passes came, tells whether these waited there.
+ * Each user has a run queue.  How often the queues of the busy user have had their
+ * turns while the other's ten passes came shows whether these passes waited behind
+ * them.
  */
 TEST_F_TIMEOUT(fairness, queue_of_another_user_does_not_wait_in_the_line, 100)
 {

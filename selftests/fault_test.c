@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Faults: each allocation and each copy of user memory that a queue's life needs
- * fails once, in turn.  After each, what the kernel said is armed is
- * armed and nothing else, and when the queue is closed nothing is left; that no
- * memory leaks is for kmemleak to say, when the guest has ended.
+ * fails once, in turn.  After each failure exactly those timers are armed that the
+ * kernel reported as armed, and when the queue is closed nothing is left.  Memory
+ * leaks are found by kmemleak, when the guest has ended.
  */
 #include "common.h"
 #include "common/fault.h"
@@ -156,7 +156,7 @@ static void open_for_batch(struct __test_metadata *_metadata, struct queue *q)
 	ASSERT_EQ(0, queue_open_with(q));
 }
 
-/* The user has all of his quota again: he may have QUOTA timers, and not one more. */
+/* The user's quota is free again: QUOTA timers are allowed, and not one more. */
 static void quota_is_whole(struct __test_metadata *_metadata)
 {
 	struct queue q;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The descriptor as a file: open, read, write, seek, splice. What is no good use of
- * it is refused, and takes no record away.
+ * The descriptor as a file: open, read, write, seek, splice. Uses that make no sense
+ * are refused, and take no record away.
  */
 #include "common.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A service is killed and started again, the module stays: either its queue went
- * with it, or somebody kept the descriptor, and then it has all its timers.
+ * A service is killed and started again while the module stays loaded. Either its
+ * queue went with it, or somebody kept the descriptor; then all its timers are
+ * still there.
  */
 #include "common.h"
 

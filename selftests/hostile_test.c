@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that lies: it writes where it must not, and changes what the kernel
- * reads while the kernel reads it.  The kernel decides from one copy of everything;
+ * A program that lies: it writes where it must not, and changes memory while the
+ * kernel reads it.  The kernel copies everything once and decides from the copy, so
  * the damage stays within the program's own queue.
  *
- * A consumer that lies about its head is in ring_test.c, a word that does is in
- * words_test.c, one op that changes in submit_test.c.
+ * False values of head are in ring_test.c, false words in words_test.c, an op that
+ * changes while it is read in submit_test.c.
  */
 #include "common.h"
 #include "common/fixtures.h"
@@ -92,7 +92,7 @@ TEST_F(hostile, size_of_the_ring_is_the_kernels_own)
 	}
 }
 
-/* A child that maps the ring where its parent has it, and is traced by him. */
+/* A child that maps the ring where its parent has it, and is traced by the parent. */
 static void be_traced(const struct queue *q)
 {
 	if (mmap((void *)q->ring, q->setup.ring_size, PROT_READ, MAP_SHARED | MAP_FIXED,
@@ -231,7 +231,7 @@ TEST_F(hostile, submit_that_changes_meanwhile_is_read_once)
 
 /*
  * Between two sizes and two clocks that are right, and some that are not.  They
- * differ in one byte, for a copy may be made byte by byte.
+ * differ in one byte, because a copy may be made byte by byte.
  */
 struct shifty_setup {
 	struct twheel_setup arg;

@@ -2,7 +2,7 @@
 /*
  * Calls that are interrupted: by signals, by being stopped, by a debugger.
  * A wait goes on or ends with EINTR; it never ends early, and takes no record with
- * it.  A batch that was interrupted is not run again.
+ * it.  A batch that was interrupted does not run twice.
  */
 #include "common.h"
 #include "common/fixtures.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the module refuses, and with which errno.
+ * Which ioctls the module refuses, and with which errno.
  *
  * Each test breaks one thing of a call that works, and afterwards asks the queue
  * whether anything changed. The first part runs for every ioctl that takes a
- * struct; then come the commands themselves. What they mean is elsewhere: SETUP in
- * setup_test.c, SUBMIT in submit_test.c, EVENTFD in eventfd_test.c; the other system
- * calls on the descriptor are in file_test.c.
+ * struct; then come the commands themselves. More about single ioctls is elsewhere:
+ * SETUP in setup_test.c, SUBMIT in submit_test.c, EVENTFD in eventfd_test.c. The other
+ * system calls on the descriptor are in file_test.c.
  */
 #include "common.h"
 

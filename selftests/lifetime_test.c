@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long a queue lives: as long as somebody holds its file, be it a dup, a
- * child, a message in flight or a mapping; and what remains afterwards (nothing).
+ * How long a queue lives: as long as something holds its file, be it a dup, a
+ * child, a message in flight or a mapping. And what remains afterwards: nothing.
  * Needs root.
  */
 #include "common.h"

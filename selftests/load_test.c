@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Very many timers, and threads that never rest: does the rest of the machine get
- * its turn, and does memory stay what it is?
+ * its turn, and does the use of memory stay the same?
  *
- * How late others were is told, not judged: the machine may be an emulated one. What
- * is judged is whether they had their turns at all.
+ * How late others were is printed but not judged, since the machine may be an
+ * emulated one. The tests judge only whether others had their turns at all.
  */
 #include "common.h"
 #include "common/fixtures.h"
@@ -459,7 +459,7 @@ TEST_F(load, ids_of_a_nearly_full_table_are_found_at_once)
 #define USERS		16
 #define LIMIT		1024U
 
-/* As one of the users: all that he may have, and a bit more. Tells how many it was. */
+/* As one of the users: take all that the limit allows, and a bit more. Reports how many. */
 static void take_all(uid_t uid, int tell, int until)
 {
 	struct twheel_op ops[64];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Long times, for real: years of timers, in a kernel that skips the time in which
- * nothing happens (user-mode Linux, time-travel=inf-cpu; scripts/check.d/longtime.sh
- * runs this there, and nowhere else it would end).
+ * nothing happens (user-mode Linux, time-travel=inf-cpu).  scripts/check.d/longtime.sh
+ * runs this there; anywhere else it would not end.
  *
  * Time stands still while a program computes, so nothing here may wait by looking
- * at the clock again and again, and lateness is next to nothing: it is asserted.
+ * at the clock again and again.  Lateness is next to nothing, which is asserted.
  * Interrupts are counted: none for an empty queue, one per distinct expiry.
  */
 #include "common.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory: charged to the cgroup of who makes the kernel take it, refused at its
- * limit without anybody being killed, and given back, whoever maps and unmaps it.
+ * Memory is charged to the cgroup of the task that makes the kernel allocate it. At
+ * the limit of the cgroup it is refused and nobody is killed. It is given back,
+ * whoever maps and unmaps it.
  */
 #include "common.h"
 

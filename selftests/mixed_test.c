@@ -2,7 +2,7 @@
 /*
  * B120: everything at the same time, so that lockdep sees each lock in each context:
  * all ioctls, mappings, /proc and module parameters, attempts to unload the module,
- * and a CPU that goes and comes back. The kernel log says whether it was right.
+ * and a CPU that goes offline and comes back. The kernel log shows what was wrong.
  */
 #include "common.h"
 

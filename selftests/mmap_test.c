@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The areas of a queue: what can be mapped, with which rights, and what becomes
- * of a mapping that is changed, split, moved, inherited, or outlives the queue.
+ * The areas of a queue: which can be mapped, with which rights, and what becomes
+ * of a mapping that is changed, split, moved, inherited, or outlives the descriptor.
  */
 #include "common.h"
 #include "common/fixtures.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Load and unload: while others open the device, while timers have just been
- * running, and with an init that fails.  After an unload nothing of the module is
- * left in /dev, /sys and /proc; after each failure it can be loaded.
+ * Load and unload: while others open the device, right after timers have run, and
+ * with an init that fails.  After an unload nothing of the module is left in /dev,
+ * /sys and /proc.  After each failure the module can be loaded.
  *
  * Needs root, and the module's file where scripts/vm puts it.  At the end of each
  * test the module is loaded, as it was before, with default parameters.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Being told: eventfd, poll, epoll, blocking read, and the flag that says "do
- * not signal me". A wake-up may be one too many, never one too few.
+ * Notification: eventfd, poll, epoll, blocking read, and the flag that says "do
+ * not signal me". There may be one wake-up too many, never one too few.
  */
 #include "common.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exactly one end: what happens when a timer expires in the same moment in which
- * it is cancelled, moved or freed, and when several threads do that at once.
+ * Every arming has exactly one end, also when a timer expires in the same moment in
+ * which it is cancelled, moved or freed, and when several threads do that at once.
  *
- * Every test counts: what was armed must be what was cancelled plus what was
- * delivered, id by id. The phases are random; the seed is printed.
+ * Every test counts: timers armed must equal timers cancelled plus timers delivered,
+ * id by id. The phases are random; the seed is printed.
  */
 #include "common.h"
 

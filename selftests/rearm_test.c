@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Words that arm again: a timer that its word has cancelled is armed by its word, as
- * long as the kernel has not reaped it.
+ * Arming again by word: a timer that was cancelled by its word can be armed again by
+ * its word, as long as the kernel has not reaped it.
  *
  *	cancelled(d) -> armed(d'), d' >= d	the program
  *	cancelled(d) -> idle			the kernel, at the filed time
  *
  * Both are one compare-exchange, so one of them wins, and the program knows which.
- * First each step alone, with all that the kernel tells of it; then races, in which
- * every arming must have exactly one end.
+ * First each step alone, with all that the kernel reports about it; then races, in
+ * which every arming must have exactly one end.
  *
- * Where a timer must still be unreaped when it is armed again, it has an hour, or SOON,
- * or a PERIOD: a loaded machine does not pause for that long between two lines of a test.
+ * Where a timer must not be reaped before it is armed again, it has an hour, or SOON,
+ * or a PERIOD. A loaded machine does not pause for that long between two lines of a
+ * test.
  */
 #include "common.h"
 #include "common/words.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What ops mean: arm, cancel, move, query and free in every state of a timer,
- * one life after another, kept timers, batches. One thread; what happens when
- * things meet is in race_test.c, times are in time_test.c.
+ * reused ids, kept timers, batches. All in one thread: races are in race_test.c,
+ * times are in time_test.c.
  */
 #include "common.h"
 

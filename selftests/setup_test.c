@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SETUP: what it accepts, what it answers, and that it happens once for each open,
+ * SETUP: what it accepts, what it answers, and that it succeeds once for each open,
  * whatever was called before and however often.
  */
 #include "common.h"

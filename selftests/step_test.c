@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The wall clock is set while timers run: by hours, to 1970 and 2038, hundreds of
- * times. clock_test looks at one step at a time; this is about those who should not
- * notice, and about those who have very much to catch up. Needs root.
+ * times. clock_test looks at one step at a time. This is about queues that should not
+ * notice the steps, and about queues that have very much to catch up with. Needs root.
  */
 #include "common.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Several threads do at random everything to timers of two queues with small
- * rings, while consumers take the records. At the end the sums must come out:
- * each arming has one end, none came early.
+ * Several threads run all ops at random on timers of two queues with small rings,
+ * while consumers take the records. At the end the sums must come out: each arming
+ * has one end, and no record came early.
  *
  * TWHEEL_SEED=N repeats a sequence (not its timing); TWHEEL_SCALE=PERCENT makes
  * it longer or shorter.

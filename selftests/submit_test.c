@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What SUBMIT refuses: the members of each op, the number of ops, the memory
- * that they are in.
+ * What SUBMIT refuses: wrong members of each op, a wrong number of ops, bad memory.
  *
  * Each test breaks one thing of a call that works, and afterwards asks the queue
  * whether anything changed.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a suspend does to timers: CLOCK_MONOTONIC stands still meanwhile, the
- * others go on, and what came due is delivered at the resume, once. Needs root;
- * suspends the machine.
+ * What a suspend does to timers: CLOCK_MONOTONIC stands still meanwhile, the other
+ * clocks go on, and timers that came due are delivered at the resume, once. Needs
+ * root; suspends the machine.
  *
  * Nothing wakes a guest in QEMU from suspend to idle: its clock's alarm is no wake
- * event there. So these are the kernel's own tests of a suspend (/sys/power/pm_test):
- * all is done as for a real one, up to a certain step, and undone after a while. For
- * the deep suspend that is the whole of it, other CPUs and time-keeping included
- * ("core"); for suspend to idle, tasks and devices ("platform").
+ * event there. So the tests use the kernel's own test of suspend (/sys/power/pm_test),
+ * which does everything as for a real suspend, up to a certain step, and undoes it
+ * after a while. For the deep suspend that is all of it, including other CPUs and
+ * time-keeping ("core"); for suspend to idle, tasks and devices ("platform").
  */
 #include "common.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When timers expire and what they are called: relative deadlines, slack, ids and
- * limits, and the four clocks.
+ * When timers expire, and their ids: relative deadlines, slack, ids and limits, and
+ * the four clocks.
  */
 #include "common.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a user may have: so many queues, so many timers in all of them, whatever he
- * does to be somebody else.  What a cgroup may have is in memory_test.c.  Needs root.
+ * Limits per user: the number of queues, and of timers in all of them, whatever the
+ * user does to look like somebody else.  Limits of a cgroup are in memory_test.c.
+ * Needs root.
  */
 #include "common.h"
 
@@ -12,8 +13,8 @@
 #include "kselftest_harness.h"
 
 /*
- * Run fn as user 1000 with a module parameter set. The device is opened by the
- * user himself, so its mode is opened up meanwhile. The exit status is fn's.
+ * Run fn as user 1000 with a module parameter set. That user opens the device, so
+ * its mode allows this meanwhile. The exit status is fn's.
  */
 static int as_user(const char *name, __u64 value, int (*fn)(__u64))
 {
@@ -112,7 +113,7 @@ TEST(max_timers_per_queue_is_what_setup_tells)
 	AS_USER("max_timers_per_queue", 4096, queue_limit);
 }
 
-/* B114: one user at his limit does not stop another. */
+/* B114: one user at the limit does not stop another. */
 static int other_user_is_free(__u64 limit)
 {
 	struct queue q[8];
@@ -162,7 +163,7 @@ static int be_subuid(const int *fds, int ready, int go)
 	return tw_ioctl(fds[LIMIT], TWHEEL_IOC_SETUP, &setup) == -EDQUOT ? 0 : 5;
 }
 
-/* He may have 65536 uids by /etc/subuid, but no more queues for that. */
+/* /etc/subuid may give a user 65536 uids, but no more queues. */
 TEST(subuids_of_a_user_share_his_limit)
 {
 	__u64 before = parameter("max_queues_per_user");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looking at a queue: LIST by cursor, STATS, /proc/PID/fdinfo.
+ * Inspecting a queue: LIST by cursor, STATS, /proc/PID/fdinfo.
  */
 #include "common.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many records it takes to wake somebody: one. And what there is instead of a
- * watermark for those who want fewer wake-ups: slack.
+ * How many records it takes to wake a consumer: one. There is no watermark; programs
+ * that want fewer wake-ups use slack.
  */
 #include "common.h"
 #include "common/fixtures.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Words: what a program does to its timers by writing memory, and what the
- * kernel makes of it.  Steps of the program are single compare-exchanges, as the
- * head comment of linux/twheel.h has them.
+ * Words: what a program does to its timers by writing memory, and how the kernel
+ * reacts.  Steps of the program are single compare-exchanges, as the head comment of
+ * linux/twheel.h describes them.
  */
 #include "common.h"
 #include "common/words.h"

@@ -12,9 +12,9 @@
 #define MSEC		1000000ULL
 #define SEC		1000000000ULL
 #define HOUR		(3600 * SEC)
-#define TIME_MAX	0x7fffffffffffffffULL	/* last deadline there is */
+#define TIME_MAX	0x7fffffffffffffffULL	/* the last deadline possible */
 
-#define GIVE_UP_MS	15000	/* no promise, just the end of patience */
+#define GIVE_UP_MS	15000	/* not a promise, only when a test stops waiting */
 
 #define POISON32	0x5a5a5a5a
 #define POISON_BYTE	0xa5
@@ -24,9 +24,9 @@
 #endif
 
 /*
- * What 64-bit atomics work on. On i386 a __u64 is aligned to 4 only; an exchange of
- * eight bytes that are not aligned to 8 stops all other CPUs of an emulated guest, and
- * takes 40 to 60 times as long. make check-static finds an atomic on a plain __u64.
+ * For 64-bit atomics. On i386 a __u64 is aligned to 4 only. An exchange of eight
+ * bytes that are not aligned to 8 stops all other CPUs of an emulated guest, and takes
+ * 40 to 60 times as long. make check-static finds an atomic on a plain __u64.
  */
 typedef __u64 shared_u64 __attribute__((aligned(8)));
 

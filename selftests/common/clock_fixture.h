@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fixture of tests that set the clock of the machine, which it puts back as far
- * as it can; steps, and who tells records of timers from records of steps.
+ * The fixture of tests that set the clock of the machine. It puts the clock back as
+ * far as it can. Also: steps, and telling records of timers from records of steps.
  */
 #ifndef TWHEEL_SELFTESTS_CLOCK_FIXTURE_H
 #define TWHEEL_SELFTESTS_CLOCK_FIXTURE_H
@@ -22,13 +22,13 @@ static inline long set_realtime(__u64 ns)
 	return result_of(clock_settime(CLOCK_REALTIME, &ts));
 }
 
-/* Move the wall clock by so many ns. */
+/* Move the wall clock by that many ns. */
 static inline long step(__s64 by)
 {
 	return set_realtime(now(CLOCK_REALTIME) + by);
 }
 
-/* A clock that shows 1970 has no room for steps back. */
+/* A clock that shows 1970 cannot be stepped back far. */
 static inline long make_settable(void)
 {
 	if (now(CLOCK_REALTIME) < 3 * 365 * 24 * HOUR)
@@ -36,7 +36,7 @@ static inline long make_settable(void)
 	return step(0);
 }
 
-/* To where it was, as far as that can be told: @difference is real_minus_boot(). */
+/* Put the clock back as well as possible: @difference is from real_minus_boot(). */
 static inline void put_back(__s64 difference)
 {
 	set_realtime(now(CLOCK_BOOTTIME) + difference);
@@ -60,7 +60,7 @@ FIXTURE_TEARDOWN(clock)
 	put_back(self->real_minus_boot);
 }
 
-/* The next record that is no step of the clock. */
+/* The next record that does not report a step of the clock. */
 static inline long next_timer(int fd, struct twheel_record *rec)
 {
 	long ret;
@@ -71,7 +71,7 @@ static inline long next_timer(int fd, struct twheel_record *rec)
 	return ret;
 }
 
-/* No record of a timer for so many ms; steps of the clock may come. */
+/* No record of a timer for that many ms; steps of the clock may be reported. */
 static inline bool silent(int fd, int ms)
 {
 	__u64 end = mono() + ms * MSEC;

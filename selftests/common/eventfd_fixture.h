@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fixture of tests that are told by an eventfd: self->q, mapped, whose ring has
- * ENTRIES records, and self->efd.  ENTRIES is the test's to define.
+ * The fixture of tests that are notified by an eventfd: self->q, mapped, whose ring
+ * has ENTRIES records, and self->efd.  The test defines ENTRIES.
  */
 #ifndef TWHEEL_SELFTESTS_EVENTFD_FIXTURE_H
 #define TWHEEL_SELFTESTS_EVENTFD_FIXTURE_H
@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(eventfd)
 	close(self->efd);
 }
 
-/* The counter of an eventfd, which it resets. */
+/* Read and reset the counter of an eventfd. */
 static inline __u64 signals(int efd)
 {
 	__u64 value = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fault injection: the kernel counts down /proc/thread-self/fail-nth at each
- * allocation and each copy of user memory that the thread makes it do; at 0 that
- * one fails.  The debug kernel has it.
+ * allocation and each copy of user memory that it does for the thread; the one that
+ * reaches 0 fails.  The debug kernel has this.
  */
 #ifndef TWHEEL_SELFTESTS_FAULT_H
 #define TWHEEL_SELFTESTS_FAULT_H
@@ -17,7 +17,7 @@
 
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
 
-/* All kinds of faults, in silence; false when this kernel has none. */
+/* Enable all kinds of faults, without messages; false when this kernel has none. */
 static inline bool fault_possible(void)
 {
 	static const char * const settings[] = {
@@ -40,7 +40,7 @@ static inline int fault_open(void)
 	return open(FAIL_NTH, O_RDWR | O_CLOEXEC);
 }
 
-/* The @nth point from here fails; 0: none.  It may be this write itself that fails. */
+/* Make the @nth point from here fail; 0: none.  This write itself may be the one. */
 static inline void fault_at(int fd, unsigned int nth)
 {
 	char text[16];
@@ -52,7 +52,7 @@ static inline void fault_at(int fd, unsigned int nth)
 	abort();
 }
 
-/* How many points are left until one fails; negative when it was this read that failed. */
+/* How many points are left until one fails; negative when this read failed. */
 static inline long fault_left(int fd)
 {
 	char text[16] = "";

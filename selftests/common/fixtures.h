@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fixtures of tests that need one queue: self->q, whose ring has so many records, and
- * self->fd; mapped or not.  A test program gives its fixture a name of its own, so that
- * the names of its tests tell what they are about.
+ * Fixtures of tests that need one queue: self->q, whose ring has a given number of
+ * records, and self->fd; mapped or not.  A test program gives its fixture a name of its
+ * own, so that the names of its tests say what they are about.
  */
 #ifndef TWHEEL_SELFTESTS_FIXTURES_H
 #define TWHEEL_SELFTESTS_FIXTURES_H
@@ -11,7 +11,7 @@
 
 #include "queue.h"
 
-/* @prepare: an expression, 0 when it has done what the tests need besides. */
+/* @prepare: an expression that prepares what else the tests need; 0 on success. */
 #define QUEUE_FIXTURE_WITH(name, entries, prepare)				\
 FIXTURE(name) {									\
 	struct queue q;								\

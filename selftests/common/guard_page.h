@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory whose end is known: whoever reads or writes beyond it gets EFAULT. */
+/* Memory with a hard end: a system call that goes beyond it fails with EFAULT. */
 #ifndef TWHEEL_SELFTESTS_GUARD_PAGE_H
 #define TWHEEL_SELFTESTS_GUARD_PAGE_H
 
@@ -8,7 +8,7 @@
 
 #include "base.h"
 
-/* Two pages; the second one cannot be touched. */
+/* Two pages, of which the second cannot be accessed. */
 static inline char *guarded_page(void)
 {
 	char *page = mmap(NULL, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE,

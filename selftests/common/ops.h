@@ -62,7 +62,7 @@ static inline long submit(int fd, struct twheel_op *ops, __u32 count)
 	return tw_ioctl(fd, TWHEEL_IOC_SUBMIT, &arg);
 }
 
-/* Any number of ops, in as many batches as it takes. */
+/* Run any number of ops, in as many batches as it takes. */
 static inline long submit_all(const struct queue *q, struct twheel_op *ops, __u32 count)
 {
 	__u32 done = 0;
@@ -79,7 +79,7 @@ static inline long submit_all(const struct queue *q, struct twheel_op *ops, __u3
 	return done;
 }
 
-/* One op: its result, or why it did not run. */
+/* Run one op: its result, or the error if it did not run. */
 static inline long run_op(int fd, struct twheel_op *op)
 {
 	long ret = submit(fd, op, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Descriptors that go from one process to another over a unix socket. */
+/* Passing descriptors from one process to another over a unix socket. */
 #ifndef TWHEEL_SELFTESTS_PASS_FD_H
 #define TWHEEL_SELFTESTS_PASS_FD_H
 
@@ -26,7 +26,7 @@ static inline long send_fd(int sock, int fd, int flags)
 	return result_of(sendmsg(sock, &msg, flags));
 }
 
-/* The descriptor that comes next, or -1. */
+/* Receive the next descriptor, or -1. */
 static inline int receive_fd(int sock)
 {
 	char byte, control[CMSG_SPACE(sizeof(int))];

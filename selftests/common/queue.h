@@ -42,7 +42,7 @@ static inline struct twheel_setup setup_of(__u32 clock, __u32 entries)
 	};
 }
 
-/* A queue as q->setup asks for. Returns 0, or the error of open or of SETUP. */
+/* Open a queue as q->setup describes it. Returns 0, or the error of open or SETUP. */
 static inline long queue_open_with(struct queue *q)
 {
 	long ret;
@@ -86,7 +86,7 @@ static inline long queue_map(struct queue *q)
 	return 0;
 }
 
-/* The words, or NULL. */
+/* Map the words; NULL on failure. */
 static inline shared_u64 *words_map(const struct queue *q)
 {
 	void *p = mmap(NULL, q->setup.words_size, PROT_READ | PROT_WRITE, MAP_SHARED, q->fd,
@@ -95,7 +95,7 @@ static inline shared_u64 *words_map(const struct queue *q)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* A queue with words: these, or NULL. */
+/* Open a queue with words; returns the words, or NULL. */
 static inline shared_u64 *words_open(struct queue *q, __u32 entries, __u32 max_timers)
 {
 	q->setup = setup_of(CLOCK_MONOTONIC, entries);

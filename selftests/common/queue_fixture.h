@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The fixture of tests that need no more than a queue: self->q, whose ring has
- * ENTRIES records, and self->other.  ENTRIES is the test's to define.
+ * ENTRIES records, and self->other.  The test defines ENTRIES.
  */
 #ifndef TWHEEL_SELFTESTS_QUEUE_FIXTURE_H
 #define TWHEEL_SELFTESTS_QUEUE_FIXTURE_H

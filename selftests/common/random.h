@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Random numbers from a seed that is printed, and how much of a test runs: what a
- * user says in TWHEEL_SEED and TWHEEL_SCALE.
+ * Random numbers from a seed that is printed, and how much of a test runs.  Users set
+ * these with TWHEEL_SEED and TWHEEL_SCALE.
  */
 #ifndef TWHEEL_SELFTESTS_RANDOM_H
 #define TWHEEL_SELFTESTS_RANDOM_H
@@ -29,7 +29,7 @@ static inline __u64 random_seed(void)
 	return seed ? seed : 1;
 }
 
-/* n rounds, or as many percent of it as TWHEEL_SCALE says. */
+/* n rounds, scaled by the percentage in TWHEEL_SCALE. */
 static inline unsigned int rounds(unsigned int n)
 {
 	__u64 scaled = n * number_from_env("TWHEEL_SCALE", 100) / 100;

@@ -34,7 +34,7 @@ static inline bool ring_take(struct queue *q, struct twheel_record *rec)
 	}
 }
 
-/* What a consumer does before it sleeps: is there backlog to be flushed? */
+/* What a consumer checks before it sleeps: is there backlog to be flushed? */
 static inline __u32 ring_backlog(const struct queue *q)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -66,7 +66,7 @@ static inline long next_record(int fd, struct twheel_record *rec)
 	return read_records(fd, rec, 1);
 }
 
-/* Exactly n records within the time; returns how many came. */
+/* Wait for exactly n records within the time; returns how many came. */
 static inline unsigned int collect(int fd, struct twheel_record *rec, unsigned int n)
 {
 	unsigned int have = 0;

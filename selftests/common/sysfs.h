@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files of sysfs, procfs and their like; the module's parameters and its use count there. */
+/* Files of sysfs, procfs and the like: the module's parameters, its use count. */
 #ifndef TWHEEL_SELFTESTS_SYSFS_H
 #define TWHEEL_SELFTESTS_SYSFS_H
 
@@ -69,8 +69,8 @@ static inline long module_users(void)
 }
 
 /*
- * Wait for that: the last reference may be dropped a little later, by a work item.
- * For sockets that hold each other the kernel looks when another one is closed.
+ * Wait for a use count: the last reference may be dropped a little later, by a work
+ * item.  Sockets that hold each other are found when another socket is closed.
  */
 static inline bool users_become(long n)
 {

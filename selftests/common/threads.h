@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tests that need threads, as 32-bit programs, too. */
+/* For tests that need threads, also as 32-bit programs. */
 #ifndef TWHEEL_SELFTESTS_THREADS_H
 #define TWHEEL_SELFTESTS_THREADS_H
 
@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 /*
- * Whether threads work: a 32-bit program's need the futex call with 32-bit time,
- * which a kernel without CONFIG_COMPAT_32BIT_TIME does not have.
+ * Whether threads work: those of a 32-bit program need the futex call with 32-bit
+ * time, which a kernel without CONFIG_COMPAT_32BIT_TIME does not have.
  */
 static inline bool threads_work(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel tells of a queue: STATS and LIST. */
+/* What the kernel reports about a queue: STATS and LIST. */
 #ifndef TWHEEL_SELFTESTS_VIEW_H
 #define TWHEEL_SELFTESTS_VIEW_H
 

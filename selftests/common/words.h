@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Words: the steps that a program may make, each a single compare-exchange, as the
- * head comment of linux/twheel.h has them.
+ * Words: the steps that a program may make.  Each is a single compare-exchange, as the
+ * head comment of linux/twheel.h describes them.
  */
 #ifndef TWHEEL_SELFTESTS_WORDS_H
 #define TWHEEL_SELFTESTS_WORDS_H
@@ -19,7 +19,7 @@ static inline __u64 word_load(const shared_u64 *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* One step of the program; true when it was made. */
+/* Make one step of the program; true if it succeeded. */
 static inline bool word_step(shared_u64 *word, __u64 from, __u64 to)
 {
 	return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL,
