@@ -2,8 +2,8 @@
 /*
  * libtwheel: the timer service of /dev/twheel for C and C++ programs.
  *
- * A queue is a struct twheel that the program owns.  It arms and cancels timers
- * by batches of ops, and finds their expiries as records in a ring:
+ * A queue is a struct twheel that the program owns.  The program arms and cancels
+ * timers by batches of ops, and finds their expiries as records in a ring:
  *
  *	struct twheel tw;
  *	struct twheel_op op;
@@ -27,8 +27,8 @@
  *  - Any number of threads may use one struct twheel at the same time, except
  *    for twheel_open(), twheel_attach() and twheel_close().
  *
- * Inline functions are those that make no system call.  Each of them is in
- * libtwheel.so as well, for programs in other languages.
+ * Functions that make no system call are inline.  Each of them is also a symbol of
+ * libtwheel.so, for programs in other languages.
  */
 #ifndef TWHEEL_H
 #define TWHEEL_H
@@ -53,16 +53,16 @@ extern "C" {
 
 /**
  * struct twheel - a queue, as the program sees it
- * @ring: the mapped ring; NULL where it cannot be mapped and read() serves
+ * @ring: the mapped ring; NULL where it cannot be mapped and read() is used
  * @records: the records in it
  * @ctl: head and flags
  * @words: one word per timer index; NULL without words
  * @fd: the descriptor of the queue, non-blocking
  * @mask: number of records the ring can hold, less 1
- * @setup: what the kernel answered to SETUP; may be read
+ * @setup: the kernel's answer to SETUP; programs may read it
  * @resv: for later versions
  *
- * To be looked at by the inline functions only, unless marked.
+ * For the inline functions only, except members that programs may read.
  */
 struct twheel {
 	const struct twheel_ring *ring;
@@ -76,15 +76,15 @@ struct twheel {
 };
 
 /**
- * struct twheel_config - how a queue shall be
+ * struct twheel_config - parameters of a new queue
  * @size: sizeof(struct twheel_config); lets later versions add members
  * @flags: TWHEEL_SETUP_WORDS for words, or 0
  * @clockid: CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME or CLOCK_TAI
  * @ring_entries: records that the ring shall hold, 1 to 2^20, rounded up to a
  *	power of two; 0 for 4096
- * @max_timers: most timers at a time; 0 for the module's limit
+ * @max_timers: how many timers at a time; 0 for the module's limit
  * @resv: 0
- * @slack: ns that a timer may be late when its op says nothing else; 0 is exact
+ * @slack: ns that a timer may be late if its op has no slack; 0 is exact
  */
 struct twheel_config {
 	__u32 size;
@@ -103,11 +103,11 @@ struct twheel_config {
  * @tw: filled in
  * @config: NULL for exact timers on CLOCK_MONOTONIC, no words, 4096 records
  *
- * Where the machine cannot map the ring, twheel_consume() reads instead.
+ * Where the machine cannot map the ring, twheel_consume() uses read() instead.
  *
  * Return:
- * * 0: done; twheel_close() when it is not needed any more
- * * -E2BIG: @config has members that this library does not know, not 0
+ * * 0: done; call twheel_close() when the queue is no longer needed
+ * * -E2BIG: @config has members that this library does not know and that are not 0
  * * -EINVAL: a value in @config is out of its range
  * * -EOPNOTSUPP: words were asked for, and this machine cannot have them
  * * others: of open(2) (-ENOENT: the module is not loaded, -EACCES), of
@@ -116,13 +116,13 @@ struct twheel_config {
 int twheel_open(struct twheel *tw, const struct twheel_config *config);
 
 /**
- * twheel_attach - use a queue that is set up already
+ * twheel_attach - use a queue that is already set up
  * @tw: filled in
  * @fd: a descriptor of the queue, opened with O_NONBLOCK as twheel_open() does;
  *	@tw owns it from here on, if this succeeds
  * @setup: tw.setup of the process that called twheel_open()
  *
- * For a child after fork() (the mappings do not go with it), and for a process
+ * For a child after fork(), which does not inherit the mappings, and for a process
  * that was sent the descriptor.
  *
  * Return: 0, or a negative errno of mmap(2).
@@ -133,15 +133,15 @@ int twheel_attach(struct twheel *tw, int fd, const struct twheel_setup *setup);
  * twheel_close - unmap a queue and close its descriptor
  * @tw: may be all 0, or closed already
  *
- * Its timers end without a record, unless the queue is open elsewhere, too.
+ * Its timers end without a record, unless the queue is also open elsewhere.
  */
 void twheel_close(struct twheel *tw);
 
 /**
- * twheel_fd - the descriptor of a queue, for poll() and its like
+ * twheel_fd - the descriptor of a queue, for poll() and the like
  * @tw: the queue
  *
- * It is readable when a record can be had.  Whoever sleeps on it needs no eventfd.
+ * It is readable when there is a record.  Programs that sleep on it need no eventfd.
  *
  * Return: the descriptor, which @tw owns.
  */
@@ -191,7 +191,7 @@ static inline void twheel_prep_arm(struct twheel_op *op, __u64 deadline,
 /**
  * twheel_prep_move - op that gives a timer a new deadline, earlier or later
  * @op: filled in; op->result will be 0 if the timer was pending, 1 if it was a
- *	kept one that was not, and is armed anew
+ *	kept timer that was not pending and is now armed again
  * @id: the timer
  * @deadline: ns on the queue's clock; with TWHEEL_OP_REL from now
  * @period: ns between further expiries, 0 for one only
@@ -230,8 +230,8 @@ static inline void twheel_prep_query(struct twheel_op *op, __u64 id)
 
 /**
  * twheel_prep_free - op that releases a kept timer
- * @op: filled in; op->result will be 1 if the timer was pending, which it is no
- *	more, else 0
+ * @op: filled in; op->result will be 1 if the timer was pending until now,
+ *	otherwise 0
  * @id: the timer, not to be used again
  */
 static inline void twheel_prep_free(struct twheel_op *op, __u64 id)
@@ -245,12 +245,12 @@ static inline void twheel_prep_free(struct twheel_op *op, __u64 id)
  * @ops: run in this order; each gets its own result in @result
  * @count: how many, any number
  *
- * Signals do not shorten it.
+ * Signals do not interrupt it.
  *
  * Return: how many ops ran, fewer than @count only if the next one cannot be
  * read or its results cannot be written.  -EFAULT if the first cannot be read, or a
- * result of the first max_batch cannot be written: then ops may have run whose
- * results are not there, but no timer is armed whose id is not.
+ * result of the first max_batch cannot be written.  Then ops may have run whose
+ * results were not written, but no timer is armed whose id was not written.
  */
 int twheel_submit(struct twheel *tw, struct twheel_op *ops, unsigned int count);
 
@@ -260,18 +260,18 @@ int twheel_submit(struct twheel *tw, struct twheel_op *ops, unsigned int count);
  * twheel_available - how many records are in the ring
  * @tw: a queue whose ring is mapped
  *
- * Return: the number, out of date as soon as another consumer takes some.
+ * Return: the number.  It is out of date as soon as another consumer takes some.
  */
 static inline unsigned int twheel_available(const struct twheel *tw)
 {
 	__u32 head = twheel_load_acquire(&tw->ctl->head);
 	__u32 count = twheel_load_acquire(&tw->ring->tail) - head;
 
-	/* More than there can be: head is from long before tail. */
+	/* More than the ring holds: head was read long before tail. */
 	return count <= tw->mask ? count : tw->mask + 1;
 }
 
-/* One record.  It may be written over meanwhile; then it is not ours to keep. */
+/* One record.  It may be overwritten meanwhile; then the caller must not use it. */
 static inline void twheel_copy_record(struct twheel_record *to,
 				      const struct twheel_record *from)
 {
@@ -282,7 +282,7 @@ static inline void twheel_copy_record(struct twheel_record *to,
 	to->missed = twheel_load_relaxed(&from->missed);
 }
 
-/* What twheel_consume() does when there is no mapping. */
+/* For twheel_consume() when there is no mapping. */
 int twheel_consume_read(struct twheel *tw, struct twheel_record *records,
 			unsigned int count);
 
@@ -334,10 +334,10 @@ static inline int twheel_consume(struct twheel *tw, struct twheel_record *record
 /**
  * twheel_wait - sleep until there are records
  * @tw: the queue
- * @timeout: ns, 0 not to sleep, negative to sleep without end
+ * @timeout: ns; 0: do not sleep; negative: no limit
  *
  * Return: how many records there are (at least; 1 where the ring is not mapped);
- * 0 when the time was up; -EINTR after a signal.
+ * 0 when the timeout has passed; -EINTR after a signal.
  */
 int twheel_wait(struct twheel *tw, __s64 timeout);
 
@@ -345,11 +345,11 @@ int twheel_wait(struct twheel *tw, __s64 timeout);
  * twheel_prepare_wait - the last thing to do before sleeping on an eventfd
  * @tw: the queue
  *
- * Asks for signals again (see twheel_no_signal()) and fetches what waits in the
- * kernel for room in the ring.  twheel_wait() does this by itself.
+ * Asks for signals again (see twheel_no_signal()) and moves due timers
+ * that wait for room into the ring.  twheel_wait() does this by itself.
  *
- * Return: 0 if the next record gives a signal, so that sleeping is safe; else how
- * many records are there to be consumed first.
+ * Return: 0 if the next record gives a signal, so that sleeping is safe; otherwise
+ * how many records have to be consumed first.
  */
 int twheel_prepare_wait(struct twheel *tw);
 
@@ -357,7 +357,7 @@ int twheel_prepare_wait(struct twheel *tw);
  * twheel_no_signal - ask not to be signalled while the ring is polled
  * @tw: the queue
  *
- * Only a hint.  twheel_prepare_wait() takes it back.
+ * Only a hint.  twheel_prepare_wait() revokes it.
  */
 static inline void twheel_no_signal(struct twheel *tw)
 {
@@ -369,14 +369,14 @@ static inline void twheel_no_signal(struct twheel *tw)
 /**
  * twheel_eventfd - have an eventfd signalled when records come
  * @tw: the queue
- * @efd: the eventfd, in place of the one before; -1 for none
+ * @efd: the eventfd, which replaces the previous one; -1 for none
  *
  * Return: 0; -EBADF if @efd is not open, -EINVAL if it is something else.
  */
 int twheel_eventfd(struct twheel *tw, int efd);
 
 /**
- * twheel_flush - move due timers that wait for room into the ring
+ * twheel_flush - move due timers that are waiting for room into the ring
  * @tw: the queue
  *
  * Needed only by programs that neither submit nor wait through this library.
@@ -394,12 +394,12 @@ static inline __u64 *twheel_word_at(const struct twheel *tw, __u64 id)
 }
 
 /**
- * enum twheel_answer - what became of a step by the word
+ * enum twheel_answer - the result of a step by the word
  * @TWHEEL_DONE: the step was made
  * @TWHEEL_TOO_LATE: this arming has ended: its record is written or waits for
- *	room, or it is cancelled.  A MOVE op arms it anew
- * @TWHEEL_USE_MOVE: a MOVE op must do it: the deadline is an earlier one, or
- *	the timer is not in the state that the step starts from, or is not a kept one
+ *	room, or it is cancelled.  A MOVE op arms the timer again
+ * @TWHEEL_USE_MOVE: a MOVE op must do it: the deadline is earlier, or the timer
+ *	is not in the state that the step starts from, or is not a kept timer
  */
 enum twheel_answer {
 	TWHEEL_DONE = 0,
@@ -411,11 +411,11 @@ enum twheel_answer {
  * twheel_word_push - push a pending timer back
  * @tw: a queue with words
  * @id: a timer armed with TWHEEL_OP_KEEP, not freed.  This is not checked: an id
- *	of another queue may cause a segmentation fault, one that was freed may
- *	push back the timer that has taken its place
+ *	of another queue may cause a segmentation fault, and the id of a freed
+ *	timer may push back the timer that has taken its place
  * @deadline: ns on the queue's clock, not before the present one; rounded up to
- *	a multiple of 4, at most 2^63 - 4.  For a periodic timer the next one;
- *	the others follow from it
+ *	a multiple of 4, at most 2^63 - 4.  For a periodic timer this is the
+ *	next deadline; the others follow from it
  *
  * Return: enum twheel_answer.  After TWHEEL_DONE no record of this arming comes
  * before @deadline.
@@ -428,8 +428,8 @@ static inline enum twheel_answer twheel_word_push(struct twheel *tw, __u64 id,
 	__u64 old = twheel_load_relaxed_64(word);
 
 	/*
-	 * Of an armed word and a later one the difference has no state, and no
-	 * sign.  One test for both: this is the path that has to be short.
+	 * If old is armed and not later than the new word, their difference has no
+	 * state bits and no sign.  One test checks both: this path must be short.
 	 */
 	do {
 		if ((later - old) & (TWHEEL_WORD_STATE | 1ULL << 63))
@@ -470,13 +470,14 @@ static inline enum twheel_answer twheel_word_cancel(struct twheel *tw, __u64 id)
  * @id: as for twheel_word_push()
  * @deadline: as for twheel_word_push(); not before the one that was cancelled
  *
- * A new arming, which has an end of its own.  So a program that arms and cancels
- * a timeout for each request needs a MOVE at most once per length of the timeout:
- * when its time came while it was cancelled, and the kernel let go of it.
+ * This is a new arming, which has an end of its own.  So a program that arms and
+ * cancels a timeout for each request needs a MOVE at most once per length of the
+ * timeout: when the time came while the timer was cancelled, and the kernel made it
+ * idle.
  *
  * Return: TWHEEL_DONE: this call armed it, and no record comes before @deadline.
  * TWHEEL_USE_MOVE otherwise: the timer is idle, fired, or armed already; or the
- * deadline is an earlier one; or this kernel does not know of this step
+ * deadline is earlier; or this kernel does not support this step
  * (TWHEEL_FEAT_WORDS_ARM).
  */
 static inline enum twheel_answer twheel_word_arm(struct twheel *tw, __u64 id,
@@ -500,7 +501,7 @@ static inline enum twheel_answer twheel_word_arm(struct twheel *tw, __u64 id,
 }
 
 /**
- * twheel_word_state - the state of a timer, as its word tells it
+ * twheel_word_state - the state of a timer according to its word
  * @tw: a queue with words
  * @id: as for twheel_word_push()
  *
@@ -511,7 +512,7 @@ static inline unsigned int twheel_word_state(const struct twheel *tw, __u64 id)
 	return twheel_load_acquire_64(twheel_word_at(tw, id)) & TWHEEL_WORD_STATE;
 }
 
-/* --- looking in --- */
+/* --- inspecting a queue --- */
 
 /**
  * twheel_stats - read the queue's counters
@@ -527,9 +528,9 @@ int twheel_stats(const struct twheel *tw, struct twheel_stats *stats);
  * @tw: the queue
  * @cursor: 0 to begin with; advanced; TWHEEL_LIST_END after the last one
  * @infos: where to put them
- * @count: how many at most; what is above tw.setup.max_batch is not used
+ * @count: how many at most; not more than tw.setup.max_batch are listed
  *
- * Return: how many were listed, which may be 0 also before the end.
+ * Return: how many were listed; this may be 0 before the end, too.
  */
 int twheel_list(const struct twheel *tw, __u64 *cursor, struct twheel_info *infos,
 		unsigned int count);

@@ -3,9 +3,9 @@
  * The inline functions of the header once more, as symbols of the library.
  *
  * A program in C or C++ has them inline and never calls these.  Other languages
- * see symbols only, and nothing shall be out of their reach.  The header is the one
+ * see symbols only, and must be able to reach every function.  The header is the one
  * source of both forms: here it is read without the two words that make a function
- * inline.  What it includes comes first, for it stays as it is.
+ * inline.  Its own includes come first, because they must not be changed in this way.
  */
 #include <errno.h>
 #include <linux/twheel.h>
@@ -15,7 +15,7 @@
 #define static
 #define inline
 
-/* They are defined where they are declared. */
+/* The header both declares and defines them. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 #include <twheel.h>

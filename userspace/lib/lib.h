@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What the library's files share, and programs do not see. */
+/* Shared by the library's files, not visible to programs. */
 #ifndef TWHEEL_LIB_H
 #define TWHEEL_LIB_H
 
@@ -8,7 +8,7 @@
 #include <twheel.h>
 
 /**
- * lib_result - turn what a system call returned into what the library returns
+ * lib_result - convert the return value of a system call to that of the library
  * @ret: -1 after an error
  * @saved: errno as it was before the call
  *

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * What goes into the kernel: batches of ops, and the small calls beside them.
+ * Calls into the kernel: batches of ops, and the small calls beside them.
  *
  * One SUBMIT takes max_batch ops at most, and a signal may end it between two of
  * them, which then have run.  So twheel_submit() goes on where the kernel stopped
- * until there is nothing left or an error comes.  An error after some ops is not
+ * until no ops are left or an error comes.  An error after some ops is not
  * reported: their results count, and the next twheel_submit() meets it again.
  */
 #include "lib.h"
@@ -21,7 +21,7 @@ static int submit_some(const struct twheel *tw, struct twheel_op *ops,
 	return lib_ioctl(tw->fd, TWHEEL_IOC_SUBMIT, &submit);
 }
 
-/* After a first call that gave @ret and did not run all. */
+/* Go on after a first call that returned @ret and did not run all ops. */
 static int submit_rest(const struct twheel *tw, struct twheel_op *ops,
 		       unsigned int count, int ret)
 {

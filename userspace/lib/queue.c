@@ -3,8 +3,8 @@
  * The life of a queue: open, set up, map, unmap, close.
  *
  * The ring, the ctl page and the words are three mappings, each with the rights
- * that its area gives.  A struct twheel that is only half made has NULL for what
- * is not mapped, so one function, unmap(), takes down whatever there is.
+ * that its area gives.  A struct twheel that is only half made has NULL for areas
+ * that are not mapped, so one function, unmap(), can unmap whatever there is.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -83,7 +83,7 @@ int twheel_attach(struct twheel *tw, int fd, const struct twheel_setup *setup)
 	return 0;
 }
 
-/* Take over the members that both sides know; the others have to be 0. */
+/* Copy the members that both sides know; the others must be 0. */
 static int read_config(struct twheel_config *to, const struct twheel_config *from)
 {
 	const unsigned char *bytes = (const void *)from;

@@ -2,11 +2,11 @@
 /*
  * Waiting for records, and reading them where the ring cannot be mapped.
  *
- * Going to sleep is where a wake-up can be lost, so it has an order.  First the
- * consumer makes known what it did: it has advanced head, and it clears
- * NO_SIGNAL.  Then a fence (F in barrier.h).  Then it looks once more for what
- * the kernel may have done without knowing that: a new tail, and a backlog that
- * waits for room which by now is there.  Only if there is neither it may sleep.
+ * A wake-up can be lost when a consumer goes to sleep, so the order matters.  First
+ * the consumer publishes what it did: it has advanced head, and it clears NO_SIGNAL.
+ * Then comes a fence (F in barrier.h).  Then it checks once more what the kernel may
+ * have done before it could see that: a new tail, or a backlog waiting for room that
+ * is there by now.  It may sleep only if there is neither.
  */
 #include <limits.h>
 #include <poll.h>
@@ -88,7 +88,7 @@ int twheel_wait(struct twheel *tw, __s64 timeout)
 		ret = poll_queue(tw, left);
 		if (ret < 0)
 			return ret;
-		/* Time up, or another consumer was faster: look once more. */
+		/* The time is up, or another consumer was faster: look once more. */
 		if (timeout > 0) {
 			left = timeout - (monotonic() - start);
 			if (left < 0)
