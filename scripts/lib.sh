@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Things that several scripts here share; to be sourced, never run.
+# Shared by several scripts here; to be sourced, never run.
 #
-# A script that sources this gets its messages prefixed with its own name, all
-# of them on stderr: stdout belongs to the answer that a caller wants to read.
+# Messages of a script that sources this begin with the script's name and go to stderr.
+# stdout is for the answer that a caller reads.
 
 # The checkout that this copy of the scripts belongs to, wherever it is called from.
 root_dir() {

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench.sh: what ops and expiries cost, in instructions of a guest whose clock
-# counts them: the floors, beside timerfd and POSIX timers, and the kept figures.
+# bench.sh: the cost of ops and expiries, in instructions of a guest whose clock counts
+# instructions. It is compared with the floors, beside timerfd and POSIX timers, and
+# with the kept figures.
 # Floors of bench/data/missed are skipped, as long as they do not get worse.
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # fuzz.sh: the fuzzer for a short time, on the debug kernel. A finding prints
-# the seed; `make fuzz SECONDS=N SEED=S` does it again.
+# the seed; `make fuzz SECONDS=N SEED=S` repeats it.
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091
 . "$(dirname "$0")/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # kunit.sh: load twheel_kunit.ko in a guest with the debug kernel and count
-# what the suites say in the kernel log.
+# the results of the suites in the kernel log.
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091
 . "$(dirname "$0")/lib.sh"

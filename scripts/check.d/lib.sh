@@ -9,7 +9,7 @@
 #	FAIL NAME
 #	SKIP NAME: REASON
 #
-# All else is detail; what stands between two results belongs to the second.
+# All other lines are detail; those between two results belong to the second.
 
 # shellcheck source=scripts/lib.sh disable=SC1091
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -25,7 +25,7 @@ pass() { printf 'PASS %s\n' "$*"; }
 fail() { printf 'FAIL %s\n' "$*"; }
 skip() { printf 'SKIP %s\n' "$*"; }
 
-# check NAME COMMAND...: a result that is what COMMAND's status says.
+# check NAME COMMAND...: print a result; COMMAND's status decides it.
 check() {
 	local name=$1
 

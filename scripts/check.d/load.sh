@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# load.sh: the longest that the module keeps softirqs off, in instructions of
-# a guest whose clock counts them. (`make load` measures what others feel of it.)
+# load.sh: the longest time that the module keeps softirqs off, in instructions of
+# a guest whose clock counts instructions. (`make load` measures the effect on others.)
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091
 . "$(dirname "$0")/lib.sh"

@@ -3,9 +3,9 @@
 #
 # models.sh [NAME-REGEX]: run the Promela models to completion.
 #
-# Runs that are to hold must search everything (no depth or memory limit reached)
+# Runs that must hold have to search everything (no depth or memory limit reached)
 # and reach every statement, so that nothing holds only because it never happens.
-# Runs of a model with a mistake put in must find it: a check that cannot fail is
+# Runs of a model with a deliberate mistake must find it: a check that cannot fail is
 # worth nothing.  Needs 2 GB of memory for each of two runs at a time.
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # replay.sh: whole programs with the stock kernel: logs in all formats; a real request
-# log, where it is (test data beside the checkout, not part of it); the demo, with a log
-# that is generated; a guest for a log that is larger than it.
+# log, if there is one (test data beside the checkout, not part of it); the demo, with a
+# generated log; a log that is larger than the guest's usual memory.
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091
 . "$(dirname "$0")/lib.sh"
@@ -39,7 +39,7 @@ all_formats() {
 		echo "1..$n"'
 }
 
-# The image of 700 MB and what is unpacked from it did not fit into 1024 MB.
+# An image of 700 MB and its unpacked contents did not fit into 1024 MB.
 large_log() {
 	local size=734003200
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # rt.sh [PROGRAM...]: selftests on the PREEMPT_RT kernel, by default those
-# whose outcome depends on who preempts whom; "all" for all of them.
+# whose outcome depends on which task preempts which; "all" for all of them.
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091
 . "$(dirname "$0")/lib.sh"

@@ -3,8 +3,8 @@
 #
 # selftests.sh [KERNEL...]: the selftests in guests, by default with the
 # debug kernel and with the stock one; and the library's test that needs the
-# device. With the stock one once more those that are about time, without
-# high-resolution timers and without the tick being stopped.
+# device. The stock kernel runs those about time once more, without high-resolution
+# timers and with a tick that never stops.
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091
 . "$(dirname "$0")/lib.sh"

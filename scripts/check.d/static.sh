@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# static.sh: what can be said without running anything.  One result for
-# each checker and group of files.
+# static.sh: all checks that run no code of ours.  One result for each checker and
+# group of files.
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091
 . "$(dirname "$0")/lib.sh"
@@ -11,7 +11,7 @@ linux=$("$scripts/kernel" source) || exit
 
 # --- checkpatch ------------------------------------------------------------------
 
-# What cannot apply, anywhere:
+# Messages that cannot apply anywhere:
 #   FILE_PATH_CHANGES	is about patches that add files to the kernel
 #   SPDX_LICENSE_TAG	wants one fixed form; the tags are checked below
 #   EMBEDDED_FILENAME	reports the file name in a test's usage text
@@ -40,7 +40,7 @@ shim=NEW_TYPEDEFS,DATA_RACE,MEMORY_BARRIER
 #   BRACES		an EXPECT_EQ() is more than one statement
 tests=MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE,MACRO_WITH_FLOW_CONTROL,COMPLEX_MACRO
 tests+=,MULTISTATEMENT_MACRO_USE_DO_WHILE,TRAILING_SEMICOLON,CAMELCASE,BRACES
-# ... in trace.h, which is one large macro that the kernel's own documents want so:
+# ... in trace.h, which is one large macro, as the kernel's own documents demand:
 trace=SPACING,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE,MACRO_ARG_REUSE,COMPLEX_MACRO
 
 # patch IGNORED FILE...
@@ -82,7 +82,7 @@ checkpatch() {
 
 # --- compilers --------------------------------------------------------------------
 
-# warnings NAME KDIR: build with W=1 and sparse; what they say of our files fails.
+# warnings NAME KDIR: build with W=1 and sparse; their messages about our files fail.
 warnings() {
 	local name=$1 kdir=$2 copy=$build/static/$1 log=$build/static/$1.log
 
@@ -99,7 +99,7 @@ built() {
 	[ -e "$2/kmod/twheel.ko" ] || { grep -E 'error|No rule' "$1" | head -n 20; return 1; }
 }
 
-# said COPY REGEX LOG: what it says that matches, with the names of our files.
+# said COPY REGEX LOG: the messages that match, with the names of our files.
 said() {
 	# Frames are larger with KASAN than what this limit is meant for.
 	grep -E "$2" "$3" | grep -vE 'the compiler differs|Skipping BTF|BTF generation' |

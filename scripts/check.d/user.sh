@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# user.sh: library and command: their unit tests, built by gcc and, with
-# sanitizers, by clang, and by both for 32 bits; what an installed library looks
-# like to others.
+# user.sh: library and command: their unit tests, built by gcc, by clang with
+# sanitizers, and by both for 32 bits. Then an installed library, as other programs
+# see it.
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091
 . "$(dirname "$0")/lib.sh"
 
-# unit_tests NAME OUT TARGET-OR-SETTING...: each test says one line when it has passed.
+# unit_tests NAME OUT TARGET-OR-SETTING...: each test prints one line when it has passed.
 unit_tests() {
 	local name=$1 out=$2 output status
 	shift 2
@@ -26,7 +26,7 @@ unit_tests() {
 	return $status
 }
 
-# A program that is built and linked against what "make install" has put there.
+# A program that is built and linked against the files of "make install".
 installed() {
 	local root_of=$build/installed c=userspace/examples/hello.c flags
 
@@ -38,7 +38,7 @@ installed() {
 	g++ -x c++ -Wall -Wextra -Werror $c -x none $flags -o "$root_of/hello++"
 }
 
-# in_stage TARGET: make it for a stage and a kernel; what it says, only if it fails.
+# in_stage TARGET: make it for a stage and a kernel; print its output only if it fails.
 in_stage() {
 	local output
 
