@@ -198,11 +198,11 @@ static void the_largest_table(u64 seed)
 }
 
 #define STALE 1000
-#define MOST 3000
+#define MAX_TIMERS 3000
 
 /* What the table must know: the ids in use, and some that were. */
 struct ids {
-	u64 used[MOST];
+	u64 used[MAX_TIMERS];
 	unsigned int count;
 	u64 stale[STALE];
 };
@@ -283,7 +283,7 @@ static void random_operations(u64 seed)
 
 	for (run = 0; run < 20; run++) {
 		memset(&ids, 0, sizeof(ids));
-		tw_table_init(&w.table, 1 + rng_below(&r, MOST - 1));
+		tw_table_init(&w.table, 1 + rng_below(&r, MAX_TIMERS - 1));
 		for (i = 0; i < 10000; i++)
 			step(&r, &w, &ids, i / 2000 % 2 ? 30 : 80);
 		take_back(&w);

@@ -16,7 +16,7 @@
 
 #define TIMERS 3
 #define TIMES 3
-#define MOST_STEPS 8
+#define MAX_STEPS 8
 
 /**
  * struct world - what one search goes through
@@ -43,7 +43,7 @@ static const struct world worlds[] = {
 	{ "the end of time",		TW_NEVER - 66,		{ 1, 64, 65 } },
 };
 
-static void *copies[MOST_STEPS + 1];
+static void *copies[MAX_STEPS + 1];
 static u64 sequences;
 
 /* The operations are numbered; false when there are no more. */
@@ -121,8 +121,8 @@ int main(int argc, char **argv)
 	unsigned int steps = argc > 1 ? strtoul(argv[1], NULL, 0) : 4;
 	unsigned int i;
 
-	if (steps > MOST_STEPS)
-		steps = MOST_STEPS;
+	if (steps > MAX_STEPS)
+		steps = MAX_STEPS;
 	for (i = 0; i < ARRAY_SIZE(worlds); i++)
 		search_world(&worlds[i], steps);
 	printf("# %llu sequences of %u steps\n", sequences, steps);

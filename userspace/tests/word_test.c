@@ -19,8 +19,8 @@
 
 #define ID		((7ULL << 32) | 3)
 #define PROGRAMS	2
-#define MOST_MOVES	20000
-#define LEAST_MOVES	1000		/* also where others keep the machine busy */
+#define MAX_MOVES	20000
+#define MIN_MOVES	1000		/* also where others keep the machine busy */
 #define SECONDS		2
 
 static twheel_aligned_u64 words[8];
@@ -223,7 +223,7 @@ static void test_race(void)
 	for (int i = 0; i < PROGRAMS; i++)
 		CHECK(!pthread_create(&programs[i], NULL, program_thread, &seeds[i]));
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	for (moves = 0; moves < LEAST_MOVES || (moves < MOST_MOVES && time_left(&start)); moves++) {
+	for (moves = 0; moves < MIN_MOVES || (moves < MAX_MOVES && time_left(&start)); moves++) {
 		if (live(&fired_at) == FIRED) {
 			fired++;
 			CHECK(twheel_load_acquire_64(&promised) <= fired_at);
