@@ -20,6 +20,12 @@ static bool is_pushed(const struct tw_timer *t, u64 wish)
 	       tw_word_round_up(tw_filed_deadline(t, wish)) != wish;
 }
 
+/* The program can write times that there are not. */
+static u64 to_deadline(u64 wish)
+{
+	return wish > S64_MAX ? S64_MAX : wish;
+}
+
 /**
  * tw_word_read() - what the program has made of a timer in the wheel
  * @word: its word
@@ -30,13 +36,12 @@ static bool is_pushed(const struct tw_timer *t, u64 wish)
  */
 bool tw_word_read(const u64 *word, const struct tw_timer *t, u64 *deadline)
 {
-	u64 now = READ_ONCE(*word);
+	u64 value = READ_ONCE(*word);
+	u64 wish = tw_word_deadline(value);
 
-	if (tw_word_state(now) != TWHEEL_WORD_ARMED)
+	if (tw_word_state(value) != TWHEEL_WORD_ARMED)
 		return false;
-	*deadline = tw_word_deadline(now);
-	if (!is_pushed(t, *deadline))
-		*deadline = tw_filed_deadline(t, *deadline);
+	*deadline = is_pushed(t, wish) ? to_deadline(wish) : tw_filed_deadline(t, wish);
 	return true;
 }
 
@@ -70,7 +75,7 @@ enum tw_word_verdict tw_word_expire(u64 *word, struct tw_timer *t, u64 now)
 		if (wish <= now && !tw_word_try_change(word, old, wish | TWHEEL_WORD_FIRED))
 			continue;
 		if (is_pushed(t, wish)) {
-			t->deadline = wish;
+			t->deadline = to_deadline(wish);
 			t->skipped = false;
 		}
 		return wish <= now ? TW_WORD_FIRE : TW_WORD_LATER;

@@ -36,7 +36,7 @@ static const struct expire_case expire_cases[] = {
 	{ "pushed back, and due since", ARMED(1200), 1000, 0, 1300, false,
 	  TW_WORD_FIRE, FIRED(1200), 1200 },
 	{ "pushed back to the end of time", ARMED(~3ULL), 1000, 0, 1000, false,
-	  TW_WORD_LATER, ARMED(~3ULL), ~3ULL },
+	  TW_WORD_LATER, ARMED(~3ULL), S64_MAX },
 	{ "cancelled", CANCELLED(1000), 1000, 0, 1000, false,
 	  TW_WORD_GONE, TWHEEL_WORD_IDLE, 1000 },
 	{ "cancelled, another deadline", CANCELLED(5000), 1000, 0, 1000, false,
@@ -166,6 +166,7 @@ static const struct read_case read_cases[] = {
 	{ "periodic, 1 had no record, pushed back by 2", ARMED(1304), 100, true, true, 1304, 1101 },
 	{ "periodic, pushed back by 3 periods", ARMED(1304), 100, false, true, 1304 },
 	{ "periodic, pushed back", ARMED(1340), 100, false, true, 1340 },
+	{ "pushed back beyond the last time", ARMED(1ULL << 63), 0, false, true, S64_MAX },
 	{ "periodic, the last time there is", ARMED(1ULL << 63), 1ULL << 62, true, true,
 	  S64_MAX, S64_MAX },
 };
