@@ -482,7 +482,8 @@ struct twheel_stats {
  * struct twheel_info - one timer in a listing
  * @id: the timer
  * @user_data: as given with ARM
- * @deadline: ns, the next one; of an idle timer the last one
+ * @deadline: ns, the next one; of an idle timer the last one that the kernel
+ *	knows of: it does not see a push-back whose time has not come
  * @period: ns
  * @slack: ns, as it is applied: a power of two
  * @state: enum twheel_state

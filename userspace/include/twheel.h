@@ -22,7 +22,8 @@
  *  - It returns 0 or a positive number, or a negative errno.  The errnos have the
  *    meanings that <linux/twheel.h> lists.  errno itself stays as it was, and
  *    nothing is ever printed.
- *  - After an error nothing has changed; outputs are not written.
+ *  - After an error nothing has changed, and outputs are not written, unless the
+ *    function says so.
  *  - Times are __u64 nanoseconds on the queue's clock, from 0 to 2^63 - 1.
  *  - Any number of threads may use one struct twheel at the same time, except
  *    for twheel_open(), twheel_attach() and twheel_close().
@@ -530,7 +531,8 @@ int twheel_stats(const struct twheel *tw, struct twheel_stats *stats);
  * @infos: where to put them
  * @count: how many at most; not more than tw.setup.max_batch are listed
  *
- * Return: how many were listed; this may be 0 before the end, too.
+ * Return: how many were listed; this may be 0 before the end, too.  After an
+ * error @infos may have been written to.
  */
 int twheel_list(const struct twheel *tw, __u64 *cursor, struct twheel_info *infos,
 		unsigned int count);
