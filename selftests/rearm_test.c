@@ -360,6 +360,7 @@ struct race {
 struct racer {
 	struct race *race;
 	__u64 seed;
+	__u64 span;		/* ns, of the deadlines of cycles */
 	unsigned int number;
 	struct sums sums;
 	pthread_t thread;
@@ -482,7 +483,7 @@ TEST(races_of_all_steps_add_up)
 /* A timer of this thread alone has fired: not before its deadline; arm it with MOVE. */
 static __u64 arm_by_move(struct racer *racer, __u64 id, __u64 last)
 {
-	__u64 deadline = mono() + random_below(&racer->seed, MSEC);
+	__u64 deadline = mono() + random_below(&racer->seed, racer->span);
 
 	racer->sums.early += mono() < last;
 	if (move(racer->race->q.fd, id, deadline) == 1)
@@ -504,7 +505,7 @@ static __u64 cycle(struct racer *racer, __u64 id, __u64 last)
 	racer->sums.cancelled++;
 	if (!random_below(&racer->seed, 4) && last < now + MSEC)
 		spin_until(last - 20 * USEC + random_below(&racer->seed, 40 * USEC));
-	deadline = mono() + random_below(&racer->seed, 2 * MSEC);
+	deadline = mono() + random_below(&racer->seed, racer->span);
 	deadline = deadline > last ? deadline : last;
 	if (!rearm(word, deadline))
 		return arm_by_move(racer, id, 0);
@@ -512,16 +513,26 @@ static __u64 cycle(struct racer *racer, __u64 id, __u64 last)
 	return deadline;
 }
 
-/* On the timers whose number leaves this thread's as the remainder. */
+/*
+ * On the timers whose number leaves this thread's as the remainder. Deadlines are 2 ms
+ * ahead or, on a slow machine, as far as two rounds take, so that some timers are still
+ * pending when their turn comes, and some have expired.
+ */
 static void *run_cycles(void *arg)
 {
 	struct racer *racer = arg;
 	struct race *r = racer->race;
 	__u64 last[TIMERS] = { 0 };
 
-	while (mono() < r->end)
+	racer->span = 2 * MSEC;
+	while (mono() < r->end) {
+		__u64 begin = mono(), took;
+
 		for (unsigned int i = racer->number; i < TIMERS; i += THREADS)
 			last[i] = cycle(racer, r->ids[i], last[i]);
+		took = mono() - begin;
+		racer->span = took < MSEC ? 2 * MSEC : 2 * took;
+	}
 	return NULL;
 }
 
