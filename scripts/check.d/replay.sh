@@ -23,11 +23,11 @@ demo() {
 
 # The cases of log-formats.toml that have a count.
 all_formats() {
-	rm -rf "$build/logs"
-	userspace/tests/log_test --cases "$build/logs" || return
+	rm -rf "$build/request-logs"
+	userspace/tests/log_test --cases "$build/request-logs" || return
 	# shellcheck disable=SC2016 # that shell's variables
-	in_vm formats --kernel stock --timeout 300 --add "$build/logs" -- sh -c '
-		cd logs
+	in_vm formats --kernel stock --timeout 300 --add "$build/request-logs" -- sh -c '
+		cd request-logs
 		while read -r name sessions pushes options; do
 			for file in $name.log $name.log.gz; do
 				last=$(twheel replay --quiet --speed 20000 $options $file)
