@@ -6,21 +6,12 @@ PREFIX	?= /usr/local
 DESTDIR	?=
 OUT	:= build
 
-ifneq ($(words [$(CURDIR)$(DESTDIR)$(PREFIX)$(KDIR)]),1)
-$(error make and Kbuild cannot work with spaces in CURDIR, DESTDIR, PREFIX or KDIR: \
-	$(CURDIR), $(DESTDIR), $(PREFIX), $(KDIR))
-endif
+include userspace/settings.mk
 
 # Other makes run elsewhere, so relative names are made absolute here: one DESTDIR
 # is one tree.
 override DESTDIR := $(abspath $(DESTDIR))
 override KDIR := $(abspath $(KDIR))
-ifneq ($(filter-out /%,$(PREFIX)),)
-$(error PREFIX is where things will be found when they are used, so it begins with /: $(PREFIX))
-endif
-
-# One word of the shell's, whatever is in it.
-quoted = '$(subst ','\'',$(1))'
 
 parts	:= static models host user kunit selftests fuzz kcsan rt longtime replay bench load
 

@@ -66,7 +66,19 @@ one_tree() {
 	in_stage uninstall
 	find "$stage" ! -type d
 	stages | xargs rm -rf
-	! make -s -n install PREFIX=usr >/dev/null 2>&1 || echo "PREFIX=usr is taken"
+}
+
+# Names that a recipe would split, run or look for elsewhere are refused by both makefiles.
+odd_settings() {
+	local dir setting
+
+	for dir in . userspace; do
+		for setting in PREFIX=usr 'PREFIX=/p&q' 'PREFIX=/a|b' "PREFIX=/it's" 'PREFIX=/a b' \
+			'DESTDIR=/a;b' 'DESTDIR=a"b' 'KDIR=/a*'; do
+			[[ $(make -n -C $dir uninstall "$setting" 2>&1) == *settings.mk:*PREFIX* ]] ||
+				echo "$dir takes $setting"
+		done
+	done
 }
 
 # idle DURATION STATUS: what the command makes of it.  With a log that is not there it
@@ -158,5 +170,6 @@ else
 	skip "a program builds with the installed library: no pkg-config or no g++"
 fi
 silent "a relative DESTDIR is one tree, and uninstall leaves no file in it" one_tree
+silent "make refuses odd names of directories" odd_settings
 silent "the manual pages have no formatting errors" manual_pages
 silent "twheel.1 has the formats of log-formats.toml" userspace/man/formats
