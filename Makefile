@@ -121,18 +121,20 @@ uninstall: uninstall-udev uninstall-userspace uninstall-module
 moddir	:= updates
 release	= $(shell sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' \
 	$(KDIR)/include/generated/utsrelease.h)
+installed = $(DESTDIR)/lib/modules/$(release)/$(moddir)/kmod
 
 # What a stage holds is indexed when it has been put in its place.
 ifeq ($(DESTDIR),)
-depmod	= PATH="$$PATH:/usr/sbin:/sbin" depmod $(release)
+depmod	= umask 022 && PATH="$$PATH:/usr/sbin:/sbin" depmod $(release)
 endif
 
+# The kernel's makefiles copy by the umask, where install(1) is told the mode.
 install-module: module
-	$(MAKE) -C $(KDIR) M=$(module_copy) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=$(moddir) \
-		DEPMOD=true modules_install
+	umask 022 && $(MAKE) -C $(KDIR) M=$(module_copy) INSTALL_MOD_PATH=$(DESTDIR) \
+		INSTALL_MOD_DIR=$(moddir) DEPMOD=true modules_install
+	chmod 644 $(installed)/twheel.ko*
 	$(depmod)
 
-uninstall-module: installed = $(DESTDIR)/lib/modules/$(release)/$(moddir)/kmod
 uninstall-module:
 	rm -f $(installed)/twheel.ko*
 	[ ! -d $(installed) ] || rmdir --ignore-fail-on-non-empty $(installed)

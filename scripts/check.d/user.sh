@@ -51,12 +51,14 @@ stages() {
 	find . "$kernel" -name "${stage##*/}" -prune -print
 }
 
-# A relative DESTDIR is one tree, and uninstall leaves nothing in it.
+# A relative DESTDIR is one tree that all may read, whatever the umask is, and uninstall
+# leaves nothing in it.
 one_tree() {
 	local stage=build/stage.$$ kernel file
 
 	kernel=$("$scripts/kernel" stock) || return
-	in_stage install
+	(umask 077 && in_stage install)
+	find "$stage" ! -type l ! -perm -o=r -printf '%m %p\n'
 	[ "$(stages)" = "./$stage" ] || { echo "DESTDIR=$stage is in"; stages; }
 	for file in lib/modules/*/updates/kmod/twheel.ko lib/udev/rules.d/60-twheel.rules \
 		usr/bin/twheel usr/lib/libtwheel.so usr/include/linux/twheel.h \
