@@ -107,7 +107,8 @@ module_copy := $(CURDIR)/$(OUT)/module
 module:
 	@mkdir -p $(module_copy)
 	@cp -a --update Kbuild kmod uapi VERSION $(module_copy)/
-	$(MAKE) -C $(KDIR) M=$(module_copy) modules
+	$(MAKE) -C $(or $(KDIR),$(error KDIR is empty; it names the built kernel)) \
+		M=$(module_copy) modules
 
 userspace:
 	$(MAKE) -C userspace OUT=$(CURDIR)/$(OUT)/userspace PREFIX=$(PREFIX)
@@ -119,8 +120,9 @@ uninstall: uninstall-udev uninstall-userspace uninstall-module
 # Where the module goes, below lib/modules/RELEASE, as newer kernels have it.  The
 # release is what the kernel calls itself; Debian's kernel.release is another.
 moddir	:= updates
-release	= $(shell sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' \
-	$(KDIR)/include/generated/utsrelease.h)
+release	= $(or $(shell sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' \
+	$(KDIR)/include/generated/utsrelease.h 2>/dev/null),$(error KDIR, $(KDIR), is no built \
+	kernel, so where in $(DESTDIR)/lib/modules twheel.ko belongs is unknown: name its KDIR))
 installed = $(DESTDIR)/lib/modules/$(release)/$(moddir)/kmod
 
 # What a stage holds is indexed when it has been put in its place.
@@ -134,6 +136,11 @@ install-module: module
 		INSTALL_MOD_DIR=$(moddir) DEPMOD=true modules_install
 	chmod 644 $(installed)/twheel.ko*
 	$(depmod)
+
+# Known before anything is removed.
+ifneq ($(filter uninstall uninstall-module,$(MAKECMDGOALS)),)
+release := $(release)
+endif
 
 uninstall-module:
 	rm -f $(installed)/twheel.ko*

@@ -51,6 +51,19 @@ stages() {
 	find . "$kernel" -name "${stage##*/}" -prune -print
 }
 
+# Without the kernel nobody knows where the module is, so nothing is removed.
+uninstall_needs_kernel() {
+	local output before kdir
+
+	before=$(find "$stage")
+	for kdir in /nowhere ''; do
+		output=$(make -s uninstall DESTDIR="$stage" PREFIX=/usr KDIR=$kdir 2>&1) &&
+			echo "uninstall with KDIR=$kdir succeeds"
+		[[ $output == *"name its KDIR"* && $(find "$stage") == "$before" ]] ||
+			echo "uninstall with KDIR=$kdir: $output"
+	done
+}
+
 # A relative DESTDIR is one tree that all may read, whatever the umask is, and uninstall
 # leaves nothing in it.
 one_tree() {
@@ -65,8 +78,9 @@ one_tree() {
 		usr/lib/pkgconfig/libtwheel.pc usr/share/man/man3/twheel_word_arm.3; do
 		compgen -G "$stage/$file" >/dev/null || echo "install does not make $file"
 	done
+	uninstall_needs_kernel
 	in_stage uninstall
-	find "$stage" ! -type d
+	find "$stage" ! -type d -o -name '*twheel*' -o -name kmod
 	stages | xargs rm -rf
 }
 
@@ -81,6 +95,7 @@ odd_settings() {
 				echo "$dir takes $setting"
 		done
 	done
+	[[ $(make -s module KDIR= 2>&1) == *"KDIR is empty"* ]] || echo "make module takes KDIR="
 }
 
 # idle DURATION STATUS: what the command makes of it.  With a log that is not there it
