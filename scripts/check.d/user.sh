@@ -38,6 +38,31 @@ installed() {
 	g++ -x c++ -Wall -Wextra -Werror $c -x none $flags -o "$root_of/hello++"
 }
 
+# with_ldconfig STATUS ARG...: make ARG... for the library, with an ldconfig that only says
+# that it ran.
+with_ldconfig() {
+	local dir=$build/ldconfig status=$1
+
+	shift
+	rm -rf "$dir" && mkdir -p "$dir" || return
+	printf '#!/bin/sh\necho ldconfig ran\nexit %d\n' "$status" >"$dir/ldconfig"
+	chmod +x "$dir/ldconfig"
+	PATH=$dir:$PATH make -s -C userspace OUT="$build/userspace" PREFIX="$dir/usr" "$@" 2>&1
+}
+
+# Programs find the library after its install, and a stage leaves this machine alone.
+loader_cache() {
+	local target
+
+	for target in install uninstall; do
+		[ "$(with_ldconfig 0 $target)" = "ldconfig ran" ] || echo "$target: no ldconfig"
+		[[ $(with_ldconfig 1 $target && echo rc 0) == *"ldconfig failed"*"rc 0" ]] ||
+			echo "$target: ldconfig's failure is not told, or fatal"
+		[ -z "$(with_ldconfig 0 $target DESTDIR="$build/ldconfig")" ] ||
+			echo "$target: ldconfig for a stage"
+	done
+}
+
 # in_stage TARGET: make it for a stage and a kernel; print its output only if it fails.
 in_stage() {
 	local output
@@ -185,6 +210,11 @@ if command -v pkg-config >/dev/null && command -v g++ >/dev/null; then
 	check "a program builds with the installed library, in C and C++" installed
 else
 	skip "a program builds with the installed library: no pkg-config or no g++"
+fi
+if [ "$(id -u)" -eq 0 ]; then
+	silent "the loader's cache is renewed, but not for a stage" loader_cache
+else
+	skip "the loader's cache is renewed, but not for a stage: not root"
 fi
 silent "a relative DESTDIR is one tree, and uninstall leaves no file in it" one_tree
 silent "make refuses odd names of directories" odd_settings
