@@ -11,6 +11,7 @@
  *	log_csv.c
  *	log_json.c
  *	log_time.c	times in them
+ *	log_utf8.c	whether JSON is valid UTF-8
  *
  * Servers write a line when a request ends, with the time when it began, so times
  * step back now and then.  A request counts as made when the latest one so far was.

@@ -42,6 +42,9 @@ enum csv_header csv_header(const char *line);
 /* Cuts @line, also if it cannot read it. */
 bool csv_read(char *line, struct log_entry *entry);
 
+/* Is all of it valid UTF-8: the shortest forms only, no surrogates? */
+bool is_utf8(const char *text);
+
 /**
  * struct json_fields - where a JSON line has what is wanted
  * @time: name of the member, or NULL for one of the usual names

@@ -166,7 +166,7 @@ static json_object *parse(const char *line, size_t length)
 
 	if (!tokener)
 		return NULL;
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
 	/* With its '\0': the parser says at once whether the object is complete. */
 	object = json_tokener_parse_ex(tokener, line, (int)length + 1);
 	json_tokener_free(tokener);
@@ -179,7 +179,7 @@ int json_read(const struct json_fields *fields, char *line, size_t length,
 	json_object *object;
 	bool good;
 
-	if (!is_strict(line))
+	if (!is_utf8(line) || !is_strict(line))
 		return 0;
 	errno = 0;
 	object = parse(line, length);
