@@ -3,7 +3,8 @@
  * Is a text valid UTF-8, as RFC 3629 has it?
  *
  * json-c's own check lets overlong forms, surrogates, and what is above U+10FFFF pass.
- * iconv(3) would need an open descriptor and a buffer for what nobody reads.
+ * So does glibc's iconv(3) to UCS-4 with the last of these, and it loads its other
+ * conversions from files, which a guest does not have.
  */
 #include <linux/types.h>
 
