@@ -155,10 +155,12 @@ odd_durations() {
 
 # The independent count takes the same durations as the command.
 counts_refuse() {
-	local text
+	local text log=$build/one-request.log
 
-	for text in '' s ..s 1.2.3s 1.s -1s '1 s' 0x10 inf; do
-		"$scripts/demo.d/count-sessions" -- "$text" /dev/null 2>/dev/null && echo "'$text' is taken"
+	printf '%s\n' second,client 0,a >"$log"
+	for text in '' s ..s 1.2.3s 1.s -1s '1 s' 0x10 inf 0 0s 0.0d 0.3ns 0.0000000001s 106752d \
+		99999999d 9223372036854775808ns; do
+		"$scripts/demo.d/count-sessions" -- "$text" "$log" >/dev/null 2>&1 && echo "'$text' is taken"
 	done
 	printf '%s\n' second,client 0,a 0.25,a 0.5000001,a | "$scripts/demo.d/count-sessions" 250ms /dev/stdin |
 		grep -qx '3 0 1' || echo "250ms is not taken"
