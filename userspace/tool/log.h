@@ -61,8 +61,9 @@ struct request_log {
  *
  * A log with steps back has been read, but should not be used.
  *
- * Return: 0, -ENOMEM, -EBADMSG if compressed data are damaged or cut off, -EINVAL if it
- * is CSV with a header that is not wanted, or a negative errno of read(2).
+ * Return: 0, -ENOMEM, -EBADMSG if compressed data are damaged or cut off,
+ * -EPROTONOSUPPORT if they are not compressed by gzip, -EINVAL if it is CSV with a header
+ * that is not wanted, or a negative errno of read(2).
  */
 int log_read(struct request_log *log, int fd, const struct log_options *options);
 

@@ -64,6 +64,25 @@ static bool is_name(const char *field)
 	return strspn(field, LETTERS "_") && !field[strspn(field, LETTERS DIGITS "_ .-")];
 }
 
+/* The header as other programs write it: with blanks, a semicolon or a TAB. */
+static bool is_near_header(const char *line)
+{
+	static const char second[] = "second", client[] = "client";
+
+	if (strncmp(line, second, strlen(second)))
+		return false;
+	line += strlen(second);
+	line += strspn(line, " ");
+	if (!*line || !strchr(",;\t", *line))
+		return false;
+	line++;
+	line += strspn(line, " ");
+	if (strncmp(line, client, strlen(client)))
+		return false;
+	line += strlen(client);
+	return !line[strspn(line, " ")];
+}
+
 enum csv_header csv_header(const char *line)
 {
 	char copy[HEADER_MAX + 1], *fields[COLUMNS];
@@ -73,7 +92,7 @@ enum csv_header csv_header(const char *line)
 		return CSV_NO_HEADER;
 	count = split(strcpy(copy, line), fields);
 	if (count < COLUMNS || !is_name(fields[0]) || !is_name(fields[1]))
-		return CSV_NO_HEADER;
+		return is_near_header(line) ? CSV_OTHER_HEADER : CSV_NO_HEADER;
 	if (count > COLUMNS || strcmp(fields[0], "second") || strcmp(fields[1], "client"))
 		return CSV_OTHER_HEADER;
 	return CSV_HEADER;

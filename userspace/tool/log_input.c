@@ -14,6 +14,7 @@
 #include "log_input.h"
 
 #define GZIP_ONLY	16	/* for zlib: expect a gzip header */
+#define LONGEST_MAGIC	10	/* of bzip2 */
 
 /* Read more, behind what is not used yet. */
 static int fill(struct log_input *input)
@@ -34,17 +35,46 @@ static int fill(struct log_input *input)
 	return 0;
 }
 
+/* What other programs begin their files with; '?' is a level. */
+static const char *const other_magic[] = {
+	"\3757zXZ",		/* xz: \375 is 0xfd, whose hex form would take the 7 */
+	"\x28\xb5\x2f\xfd",	/* zstd */
+	"BZh?1AY&SY",		/* bzip2: a host may be called BZh9 */
+};
+
+static bool has_magic(const z_stream *stream, const char *magic)
+{
+	size_t length = strlen(magic);
+
+	if (stream->avail_in < length)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (magic[i] != '?' && stream->next_in[i] != (unsigned char)magic[i])
+			return false;
+	return true;
+}
+
+static bool is_other_compression(const z_stream *stream)
+{
+	for (size_t i = 0; i < sizeof(other_magic) / sizeof(other_magic[0]); i++)
+		if (has_magic(stream, other_magic[i]))
+			return true;
+	return false;
+}
+
 int log_input_open(struct log_input *input, int fd)
 {
 	z_stream *stream = &input->stream;
 
 	*input = (struct log_input) { .fd = fd, .stream.next_in = input->in };
-	while (stream->avail_in < 2 && !input->ended) {
+	while (stream->avail_in < LONGEST_MAGIC && !input->ended) {
 		int ret = fill(input);
 
 		if (ret)
 			return ret;
 	}
+	if (is_other_compression(stream))
+		return -EPROTONOSUPPORT;
 	if (stream->avail_in < 2 || stream->next_in[0] != 0x1f || stream->next_in[1] != 0x8b)
 		return 0;
 	if (inflateInit2(stream, MAX_WBITS + GZIP_ONLY) != Z_OK)

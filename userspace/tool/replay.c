@@ -30,6 +30,8 @@ static const char *explain_log(int error)
 	switch (error) {
 	case -EBADMSG:
 		return "the compressed data are damaged, cut off, or followed by other data";
+	case -EPROTONOSUPPORT:
+		return "it is compressed by xz, bzip2 or zstd; only gzip is read";
 	case -EINVAL:
 		return "this CSV has another header; it has to be: second,client";
 	default:
@@ -57,16 +59,18 @@ static int read_log(struct request_log *log, const struct replay_options *o)
 static int judge_log(const struct request_log *log, const char *path)
 {
 	if (log->unreadable)
-		complain(0, "%s: %zu lines could not be read; the first one is line %zu",
-			 path, log->unreadable, log->first_unreadable);
+		complain(0, "%s: %zu line%s could not be read; the first one is line %zu",
+			 path, log->unreadable, log->unreadable == 1 ? "" : "s",
+			 log->first_unreadable);
 	if (!log->count && log->unreadable)
 		return complain(EXIT_FAILED, "%s: there is no request in it; " FORMATS, path);
 	if (!log->count)
 		return complain(EXIT_FAILED, "%s: there is no request in it", path);
 	if (log->steps_back)
-		return complain(EXIT_FAILED, "%s: %zu requests are too much earlier than one "
-				"before them, up to %.3f s; the first one is line %zu; there "
-				"are --sort and --max-step-back", path, log->steps_back,
+		return complain(EXIT_FAILED, "%s: %zu request%s too much earlier than one before, "
+				"up to %.3f s; the first one is line %zu; there are --sort "
+				"and --max-step-back", path, log->steps_back,
+				log->steps_back == 1 ? " is" : "s are",
 				(double)log->longest_step_back / 1e9, log->first_step_back);
 	return EXIT_OK;
 }
