@@ -177,6 +177,19 @@ odd_names() {
 	done
 }
 
+# Without the module, benchmarks and the example name the device, once.
+no_module() {
+	local program output
+
+	[ ! -e /dev/twheel ] || return 0
+	for program in 'twheel bench touch' 'twheel bench cycle' examples/hello; do
+		# shellcheck disable=SC2086 # they are words
+		output=$("$build/userspace"/$program 2>&1)
+		[[ $(wc -l <<<"$output") -eq 1 && $output == *"/dev/twheel: No such file"* ]] ||
+			echo "$program: $output"
+	done
+}
+
 manual_pages() {
 	local page
 
@@ -204,6 +217,7 @@ step "command line"
 silent "the command takes a delay as it is, or refuses it (B02)" long_delays
 silent "the command refuses what is no duration, and does nothing (B17)" odd_durations
 silent "the independent count of a log refuses what is no duration" counts_refuse
+silent "without the module, the command and the example name the device, once" no_module
 silent "each function of the header is a symbol for other languages, and nothing else is" \
 	userspace/tests/check-symbols userspace/include/twheel.h "$build/userspace/libtwheel.so"
 silent "make demo takes a log with an odd name" odd_names

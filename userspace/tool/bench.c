@@ -30,11 +30,23 @@ static int usage(void)
 	return EXIT_OK;
 }
 
+/* Is there a queue to be had?  Said once, before the tables. */
+static int try_device(void)
+{
+	struct twheel tw;
+	int ret = twheel_open(&tw, NULL);
+
+	if (ret)
+		return complain_device(ret, strerror(-ret));
+	twheel_close(&tw);
+	return EXIT_OK;
+}
+
 static int run(const char *name, unsigned int most)
 {
 	for (size_t i = 0; i < sizeof(benchmarks) / sizeof(benchmarks[0]); i++)
 		if (!strcmp(benchmarks[i].name, name))
-			return benchmarks[i].run(most);
+			return try_device() == EXIT_OK ? benchmarks[i].run(most) : EXIT_FAILED;
 	return complain(EXIT_USAGE, "bench what? see 'twheel bench --help'");
 }
 

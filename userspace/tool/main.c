@@ -5,6 +5,7 @@
  * It does nothing itself but find the subcommand in a table.  A new subcommand
  * is a file of its own, a line in tool.h and a line here.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -32,6 +33,12 @@ int complain(int status, const char *format, ...)
 	va_end(args);
 	fputc('\n', stderr);
 	return status;
+}
+
+int complain_device(int error, const char *reason)
+{
+	return complain(EXIT_FAILED, "/dev/twheel: %s%s", reason,
+			error == -ENOENT ? "; is the module loaded?" : "");
 }
 
 static int usage(void)

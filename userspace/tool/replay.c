@@ -211,8 +211,7 @@ static int replay(const struct replay_options *o, const struct request_log *log)
 	int ret = open_queue(&tw, log->clients.count, &player.words);
 
 	if (ret)
-		return complain(EXIT_FAILED, "/dev/twheel: %s%s", explain(ret),
-				ret == -ENOENT ? "; is the module loaded?" : "");
+		return complain_device(ret, explain(ret));
 	ret = player_run(&player);
 	if (ret) {
 		report_problems(&player);

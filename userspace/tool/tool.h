@@ -20,6 +20,9 @@ enum {
 int complain(int status, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Say that the device could not be used, and why; returns EXIT_FAILED. */
+int complain_device(int error, const char *reason);
+
 /* The subcommands; argv[0] is the name, as for main(). */
 int cmd_bench(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
