@@ -33,7 +33,10 @@ void bench_close(int *fds, unsigned int n);
 int bench_settime(int fd, __u64 delay);
 
 bool bench_row(const char *what, unsigned int n, double cost, double timerfd);
-bool bench_floor(bool good, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Floors: they say PASS or FAIL, also of what was not measured; true is PASS. */
+bool bench_at_most(const char *what, double cost, double most);
+bool bench_at_least(const char *what, double ratio, double least);
 
 /* The sizes that are measured, in ascending order; 0 ends them. */
 extern const unsigned int bench_sizes[];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the benchmarks of the command share. */
 #include <errno.h>
-#include <stdarg.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -136,26 +136,47 @@ int bench_timerfds(int *fds, unsigned int n)
 
 /* --- results ----------------------------------------------------------------------- */
 
-/* One line of the table; whether there is a @cost: a negative one is a failure. */
+/*
+ * One line of the table; whether there is a @cost: a negative one is a failure.  There is
+ * no ratio without a @timerfd.
+ */
 bool bench_row(const char *what, unsigned int n, double cost, double timerfd)
 {
 	if (cost < 0)
 		printf("%-28s %9u   failed\n", what, n);
-	else
+	else if (timerfd > 0)
 		printf("%-28s %9u %10.1f %13.1f\n", what, n, cost, timerfd / cost);
+	else
+		printf("%-28s %9u %10.1f\n", what, n, cost);
 	fflush(stdout);
 	return cost >= 0;
 }
 
-/* Says PASS or FAIL, and of what; returns @good. */
-bool bench_floor(bool good, const char *format, ...)
+/* What was left out or has failed is no number above 0, and no floor holds for it. */
+static bool measured(double value)
 {
-	va_list args;
+	return isfinite(value) && value > 0;
+}
 
-	fputs(good ? "PASS: " : "FAIL: ", stdout);
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	putchar('\n');
+static bool say_floor(bool good, const char *what, double value, const char *unit,
+		      const char *bound, double limit)
+{
+	if (measured(value))
+		printf("%s: %s takes %.1f %s (at %s %.0f)\n", good ? "PASS" : "FAIL", what,
+		       value, unit, bound, limit);
+	else
+		printf("FAIL: %s: not measured (at %s %.0f %s)\n", what, bound, limit, unit);
 	return good;
+}
+
+bool bench_at_most(const char *what, double cost, double most)
+{
+	return say_floor(measured(cost) && cost <= most, what, cost, "instructions", "most",
+			 most);
+}
+
+bool bench_at_least(const char *what, double ratio, double least)
+{
+	return say_floor(measured(ratio) && ratio >= least, what, ratio, "times as many",
+			 "least", least);
 }

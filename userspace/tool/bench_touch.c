@@ -99,12 +99,8 @@ static int bench_size(unsigned int n, double timerfd, double *worst)
 /* Says PASS or FAIL for each floor. */
 static bool check_floors(double touch, double timerfd)
 {
-	bool cheap = bench_floor(touch <= MAX_TOUCH,
-				 "a touch takes %.1f instructions (at most %.0f)", touch,
-				 MAX_TOUCH);
-	bool ahead = bench_floor(timerfd / touch >= MIN_RATIO,
-				 "timerfd_settime takes %.1f times as many (at least %.0f)",
-				 timerfd / touch, MIN_RATIO);
+	bool cheap = bench_at_most("a touch", touch, MAX_TOUCH);
+	bool ahead = bench_at_least("timerfd_settime", timerfd / touch, MIN_RATIO);
 
 	return cheap && ahead;
 }
