@@ -29,7 +29,7 @@ static int columns(double cost, double timerfd)
 	bench_row("by word", 1000, cost, timerfd);
 	fclose(stdout);
 	stdout = screen;
-	for (char *word = strtok(text, " \n"); word; word = strtok(NULL, " \n"))
+	for (char *word = strtok(text, "\n "); word; word = strtok(NULL, "\n "))
 		count++;
 	free(text);
 	return count;
