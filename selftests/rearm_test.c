@@ -503,7 +503,7 @@ static __u64 cycle(struct racer *racer, __u64 id, __u64 last)
 	if (!touch_cancel(word))
 		return arm_by_move(racer, id, last);
 	racer->sums.cancelled++;
-	if (!random_below(&racer->seed, 4) && last < now + MSEC)
+	if (!random_below(&racer->seed, 4) && last > now && last < now + MSEC)
 		spin_until(last - 20 * USEC + random_below(&racer->seed, 40 * USEC));
 	deadline = mono() + random_below(&racer->seed, racer->span);
 	deadline = deadline > last ? deadline : last;
@@ -515,8 +515,8 @@ static __u64 cycle(struct racer *racer, __u64 id, __u64 last)
 
 /*
  * On the timers whose number leaves this thread's as the remainder. Deadlines are 2 ms
- * ahead or, on a slow machine, as far as two rounds take, so that some timers are still
- * pending when their turn comes, and some have expired.
+ * ahead or, on a slow machine, as far as two rounds take, but no more than 100 ms, so
+ * that some timers are still pending when their turn comes, and some have expired.
  */
 static void *run_cycles(void *arg)
 {
@@ -531,7 +531,7 @@ static void *run_cycles(void *arg)
 		for (unsigned int i = racer->number; i < TIMERS; i += THREADS)
 			last[i] = cycle(racer, r->ids[i], last[i]);
 		took = mono() - begin;
-		racer->span = took < MSEC ? 2 * MSEC : 2 * took;
+		racer->span = took < MSEC ? 2 * MSEC : took < 50 * MSEC ? 2 * took : 100 * MSEC;
 	}
 	return NULL;
 }
