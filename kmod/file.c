@@ -28,9 +28,9 @@
 #include "limits.h"
 #include "list.h"
 #include "map.h"
-#include "ops.h"
 #include "queue.h"
 #include "stats.h"
+#include "submit.h"
 
 /**
  * struct tw_file - one open of the device
@@ -231,7 +231,7 @@ static long tw_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 /* Move backlog into the ring; report that the clock was set.  Returns how many records. */
 static int refill(struct tw_queue *q)
 {
-	if (!READ_ONCE(q->ring.shared->backlog) && !tw_clock_can_be_set(&q->clock))
+	if (!READ_ONCE(q->core.ring.shared->backlog) && !tw_clock_can_be_set(&q->clock))
 		return 0;
 	return tw_queue_flush(q);
 }
@@ -239,7 +239,7 @@ static int refill(struct tw_queue *q)
 /* Whether there is a record, or will be after a flush. */
 static bool readable(const struct tw_queue *q)
 {
-	return tw_ring_count(&q->ring) || READ_ONCE(q->ring.shared->backlog);
+	return tw_ring_count(&q->core.ring) || READ_ONCE(q->core.ring.shared->backlog);
 }
 
 /*
@@ -254,12 +254,12 @@ static int read_one(struct tw_queue *q, void __user *user)
 	int err;
 
 	for (;;) {
-		err = tw_ring_peek(&q->ring, &rec, &number);
+		err = tw_ring_peek(&q->core.ring, &rec, &number);
 		if (err && err != -EBUSY)
 			return err;
 		if (!err && copy_to_user(user, &rec, sizeof(rec)))
 			return -EFAULT;
-		if (!err && tw_ring_take(&q->ring, number))
+		if (!err && tw_ring_take(&q->core.ring, number))
 			return 0;
 		if (signal_pending(current))
 			return -ERESTARTSYS;

@@ -38,16 +38,16 @@ static int grow_words(struct tw_queue *q, u32 count)
 	void *page;
 	int err;
 
-	if (!q->words.on || tw_words_capacity(&q->words) >= count)
+	if (!q->core.words.on || tw_words_capacity(&q->core.words) >= count)
 		return 0;
-	err = add_leaf(q, &q->words.pages);
+	err = add_leaf(q, &q->core.words.pages);
 	if (err)
 		return err;
 	page = (void *)__get_free_page(TW_GFP_USER);	/* slab memory cannot be mapped */
 	if (!page)
 		return -ENOMEM;
 	tw_queue_lock(q);
-	tw_pages_add(&q->words.pages, page);
+	tw_pages_add(&q->core.words.pages, page);
 	tw_queue_unlock(q);
 	return 0;
 }
@@ -56,7 +56,7 @@ static int grow_words(struct tw_queue *q, u32 count)
 static int grow_table(struct tw_queue *q)
 {
 	void *chunk;
-	int err = add_leaf(q, &q->table.pages);
+	int err = add_leaf(q, &q->core.table.pages);
 
 	if (err)
 		return err;
@@ -64,7 +64,7 @@ static int grow_table(struct tw_queue *q)
 	if (!chunk)
 		return -ENOMEM;
 	tw_queue_lock(q);
-	tw_table_add_chunk(&q->table, chunk);
+	tw_table_add_chunk(&q->core.table, chunk);
 	tw_queue_unlock(q);
 	return 0;
 }
@@ -77,7 +77,7 @@ static int grow(struct tw_queue *q)
 	err = tw_user_charge(q->user, TW_CHUNK);
 	if (err)
 		return err;
-	err = grow_words(q, q->table.capacity + TW_CHUNK);
+	err = grow_words(q, q->core.table.capacity + TW_CHUNK);
 	if (!err)
 		err = grow_table(q);
 	if (err)
@@ -101,7 +101,7 @@ int tw_queue_grow(struct tw_queue *q)
 
 	mutex_lock(&q->growing);
 	tw_queue_lock(q);
-	enough = q->table.free || tw_table_full(&q->table);
+	enough = q->core.table.free || tw_table_full(&q->core.table);
 	tw_queue_unlock(q);
 	if (!enough)
 		err = grow(q);
@@ -127,17 +127,17 @@ void tw_queue_free_timers(struct tw_queue *q)
 {
 	void *page;
 
-	tw_user_uncharge(q->user, q->table.capacity);
-	while ((page = tw_pages_take(&q->table.pages))) {
+	tw_user_uncharge(q->user, q->core.table.capacity);
+	while ((page = tw_pages_take(&q->core.table.pages))) {
 		kfree(page);
 		cond_resched();
 	}
-	while ((page = tw_pages_take(&q->words.pages))) {
+	while ((page = tw_pages_take(&q->core.words.pages))) {
 		free_page((unsigned long)page);
 		cond_resched();
 	}
-	free_leaves(&q->table.pages);
-	free_leaves(&q->words.pages);
+	free_leaves(&q->core.table.pages);
+	free_leaves(&q->core.words.pages);
 }
 
 /**
@@ -148,7 +148,7 @@ void tw_queue_free_timers(struct tw_queue *q)
  */
 u64 tw_queue_memory(const struct tw_queue *q)
 {
-	return sizeof(struct tw_timer) * (u64)q->table.capacity +
-	       sizeof(u64) * (u64)tw_words_capacity(&q->words) +
+	return sizeof(struct tw_timer) * (u64)q->core.table.capacity +
+	       sizeof(u64) * (u64)tw_words_capacity(&q->core.words) +
 	       tw_area_bytes(&q->ring_area) + tw_area_bytes(&q->ctl_area);
 }

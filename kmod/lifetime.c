@@ -22,20 +22,21 @@ static int init_ring(struct tw_queue *q, u32 entries)
 	if (!err)
 		err = tw_area_init(&q->ctl_area, sizeof(struct twheel_ctl));
 	if (!err)
-		tw_ring_init(&q->ring, q->ring_area.addr, q->ctl_area.addr, entries);
+		tw_ring_init(&q->core.ring, q->ring_area.addr, q->ctl_area.addr, entries);
 	return err;
 }
 
 static int init_members(struct tw_queue *q, const struct twheel_setup *setup)
 {
-	q->number = atomic64_inc_return(&last_number);
-	q->slack = setup->slack;
-	tw_words_init(&q->words, setup->flags & TWHEEL_SETUP_WORDS);
+	q->core.number = atomic64_inc_return(&last_number);
+	q->core.slack = setup->slack;
+	q->core.min_period = setup->min_period;
+	tw_words_init(&q->core.words, setup->flags & TWHEEL_SETUP_WORDS);
 	mutex_init(&q->growing);
 	spin_lock_init(&q->lock);
 	tw_queue_init_signals(q);
-	tw_wheel_init(&q->wheel, tw_clock_now(&q->clock));
-	tw_table_init(&q->table, setup->max_timers);
+	tw_wheel_init(&q->core.wheel, tw_clock_now(&q->clock));
+	tw_table_init(&q->core.table, setup->max_timers);
 	tw_queue_init_expiry(q);
 	return init_ring(q, setup->ring_entries);
 }

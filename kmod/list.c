@@ -1,70 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Inspecting timers: one (QUERY), or all of them by cursor (LIST).
+ * LIST: all timers, some at a time.
  *
- * The cursor is an index of the table.  A call looks at a bounded number of
- * indices, a few at a time under the lock, so a listing of 10^7 timers delays
- * nobody.  It shows each timer as it was when its index was looked at.
+ * A call looks at a bounded number of indices, a few at a time under the lock, so a
+ * listing of 10^7 timers delays nobody.
  */
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
 #include "list.h"
-#include "periodic.h"
 #include "queue.h"
+#include "view.h"
 
 #define LIST_CHUNK	8	/* timers in one hold of the lock, on the stack */
 #define LIST_PLACES	65536	/* indices that one call looks at */
-
-/**
- * tw_queue_inspect() - describe the state of a timer
- * @q: the queue
- * @t: a timer in use
- * @info: out: all members
- *
- * Context: Expects q->lock to be held.
- */
-void tw_queue_inspect(struct tw_queue *q, struct tw_timer *t, struct twheel_info *info)
-{
-	u64 *word = tw_queue_word(q, t);
-
-	lockdep_assert_held(&q->lock);
-	*info = (struct twheel_info){
-		.id = tw_timer_id(t),
-		.user_data = t->user_data,
-		.deadline = t->deadline,
-		.period = t->period,
-		.slack = 1ULL << t->slack_shift,
-		.state = TWHEEL_IDLE,
-		.flags = t->keep ? TWHEEL_INFO_KEEP : 0,
-	};
-	if (t->state == TW_DUE) {
-		info->state = TWHEEL_BACKLOG;
-	} else if (t->state == TW_WHEEL) {
-		info->deadline = tw_filed_deadline(t, t->expires);
-		if (!word || tw_word_read(word, t, &info->deadline))
-			info->state = TWHEEL_PENDING;
-	}
-}
 
 /* Fill @infos from the table, starting at *@cursor.  Returns how many. */
 static unsigned int list_some(struct tw_queue *q, u64 *cursor, struct twheel_info *infos,
 			      unsigned int max)
 {
-	unsigned int n = 0, places = TW_BUDGET;
-	struct tw_timer *t;
+	unsigned int n;
 
 	tw_queue_lock(q);
-	while (n < max && places--) {
-		t = *cursor <= U32_MAX ? tw_table_at(&q->table, *cursor) : NULL;
-		if (!t) {
-			*cursor = TWHEEL_LIST_END;
-			break;
-		}
-		++*cursor;
-		if (t->state != TW_FREE)
-			tw_queue_inspect(q, t, &infos[n++]);
-	}
+	n = tw_view_list(&q->core, cursor, infos, max);
 	tw_queue_unlock(q);
 	return n;
 }

@@ -70,8 +70,8 @@ static vm_fault_t words_fault(struct vm_fault *vmf)
 	struct page *page = NULL;
 
 	tw_queue_lock(q);
-	if (number < q->words.pages.count) {
-		page = virt_to_page(tw_page(q->words.root, number));
+	if (number < q->core.words.pages.count) {
+		page = virt_to_page(tw_page(q->core.words.root, number));
 		get_page(page);
 	}
 	tw_queue_unlock(q);
@@ -85,9 +85,9 @@ static const struct vm_operations_struct words_ops = {
 
 static int map_words(struct tw_queue *q, struct vm_area_struct *vma)
 {
-	u64 bytes = PAGE_ALIGN(sizeof(u64) * (u64)q->table.max);
+	u64 bytes = PAGE_ALIGN(sizeof(u64) * (u64)q->core.table.max);
 
-	if (!q->words.on || vma->vm_end - vma->vm_start > bytes)
+	if (!q->core.words.on || vma->vm_end - vma->vm_start > bytes)
 		return -EINVAL;
 	vma->vm_private_data = q;
 	vma->vm_ops = &words_ops;

@@ -1,56 +1,29 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * A batch of ops: SUBMIT.
+ * Ops: what a program asks of its timers, one at a time.
  *
- * Ops are copied in by the chunk, checked, run under the lock, and their
- * results copied out.  Before the lock is dropped what is due is delivered and the
- * hrtimer programmed.  So a
- * task that sleeps on its own memory between two chunks delays nobody, itself
- * included.
+ *	op	timer must be		does			result
  *
- * Only ARM needs memory.  It does not take it under the lock: it stops, the lock
- * is dropped, the queue grows, and the op runs again.  If the queue cannot grow, the
- * other ARMs of the batch do not ask again, since asking a full cgroup takes long.
+ *	ARM	-			allocates, enqueues	0
+ *	MOVE	in use			enqueues		0 pending until now, 1 not
+ *	CANCEL	pending			dequeues; frees it	0
+ *				  unless it is kept
+ *	QUERY	in use			-			enum twheel_state
+ *	FREE	in use			dequeues, frees		1 pending until now, 0 not
  *
- * A timer is armed before its id is copied out.  When that fails the chunk's new
- * timers are released, so that none is left whose id nobody knows.
+ * A timer that its word has cancelled counts as not pending.  Each opcode says
+ * which fields and flags it gives a meaning to; all others must be 0.
+ *
+ * Only ARM needs memory, which cannot be had here.  It says -EAGAIN, the caller adds
+ * memory to the table, and the op runs again.
  */
 #include <linux/bits.h>
-#include <linux/sched/signal.h>
-#include <linux/slab.h>
-#include <linux/uaccess.h>
+#include <linux/minmax.h>
 
-#include "deadline.h"
-#include "expire.h"
-#include "grow.h"
-#include "limits.h"
-#include "list.h"
+#include "core.h"
 #include "ops.h"
-#include "queue.h"
 #include "trace.h"
-
-#define STACK_OPS	2	/* ops, on the stack */
-#define CHUNK_OPS	64	/* ops, in memory taken for larger batches */
-
-/**
- * struct batch - one SUBMIT under way
- * @q: the queue
- * @user: the next op in the program's memory
- * @now: ns, what relative deadlines count from; 0 until the first chunk
- * @refused: why there is no more memory, once it has been asked for in vain
- * @ops: the current chunk
- * @count: ops in it
- * @room: most ops in it
- */
-struct batch {
-	struct tw_queue *q;
-	struct twheel_op __user *user;
-	u64 now;
-	int refused;
-	struct twheel_op *ops;
-	unsigned int count;
-	unsigned int room;
-};
+#include "view.h"
 
 /* Fields and flags that an opcode gives a meaning to. */
 #define USES_TIME	BIT(16)	/* deadline, period, slack */
@@ -73,12 +46,12 @@ static __always_inline bool op_valid(const struct twheel_op *op, u32 uses)
 }
 
 /* The deadline that @op asks for, if its times are in range. */
-static __always_inline int op_deadline(const struct batch *b, const struct twheel_op *op,
-				       u64 *deadline)
+static __always_inline int op_deadline(const struct tw_core *c, const struct twheel_op *op,
+				       u64 start, u64 *deadline)
 {
-	if (op->period && (op->period < tw_min_period() || op->period > S64_MAX))
+	if (op->period && (op->period < c->min_period || op->period > S64_MAX))
 		return -EINVAL;
-	return tw_deadline(b->now, op->deadline, op->flags & TWHEEL_OP_REL, deadline);
+	return tw_deadline(start, op->deadline, op->flags & TWHEEL_OP_REL, deadline);
 }
 
 /* @word: that of @t, or NULL */
@@ -96,96 +69,94 @@ static void set_times(struct tw_timer *t, const u64 *word, const struct twheel_o
 }
 
 /* -EAGAIN: needs memory first. */
-static int op_arm(struct batch *b, struct twheel_op *op)
+static int op_arm(struct tw_core *c, struct twheel_op *op, u64 start)
 {
-	struct tw_queue *q = b->q;
 	struct tw_timer *t;
 	u64 deadline, *word;
-	int err = op_deadline(b, op, &deadline);
+	int err = op_deadline(c, op, start, &deadline);
 
 	if (err)
 		return err;
-	t = tw_table_alloc(&q->table);
+	t = tw_table_alloc(&c->table);
 	if (!t)
-		return tw_table_full(&q->table) ? -ENOSPC : -EAGAIN;
+		return tw_table_full(&c->table) ? -ENOSPC : -EAGAIN;
 	t->user_data = op->user_data;
 	t->keep = !!(op->flags & TWHEEL_OP_KEEP);
-	t->slack_shift = tw_slack_shift(q->slack);
-	word = tw_queue_word(q, t);
+	t->slack_shift = tw_slack_shift(c->slack);
+	word = tw_core_word(c, t);
 	set_times(t, word, op, deadline);
 	if (word)
 		tw_word_arm(word, deadline);
-	tw_enqueue(q, t);
+	tw_enqueue(c, t);
 	op->id = tw_timer_id(t);
-	q->count.armed++;
-	trace_twheel_arm(q->number, t);
+	c->count.armed++;
+	trace_twheel_arm(c->number, t);
 	return 0;
 }
 
 /* End the arming of a pending timer.  False: the program had, by its word. */
-static __always_inline bool disarm(struct tw_queue *q, struct tw_timer *t)
+static __always_inline bool disarm(struct tw_core *c, struct tw_timer *t)
 {
-	bool was_pending = !tw_queue_has_word(q, t) ||
-			   tw_word_end(tw_words_at(&q->words, t->index));
+	bool was_pending = !tw_core_has_word(c, t) ||
+			   tw_word_end(tw_words_at(&c->words, t->index));
 
-	tw_dequeue(q, t);
+	tw_dequeue(c, t);
 	if (was_pending)
-		q->count.cancelled++;
+		c->count.cancelled++;
 	else
-		q->count.reaped++;
-	trace_twheel_cancel(q->number, t);
+		c->count.reaped++;
+	trace_twheel_cancel(c->number, t);
 	return was_pending;
 }
 
-static int op_cancel(struct batch *b, struct twheel_op *op)
+static int op_cancel(struct tw_core *c, struct twheel_op *op)
 {
-	struct tw_timer *t = tw_table_match(&b->q->table, op->id);
+	struct tw_timer *t = tw_table_match(&c->table, op->id);
 	bool cancelled;
 
 	if (!t || !tw_timer_pending(t))
 		return -ENOENT;
-	cancelled = disarm(b->q, t);
+	cancelled = disarm(c, t);
 	if (!t->keep)
-		tw_table_free(&b->q->table, t);
+		tw_table_free(&c->table, t);
 	return cancelled ? 0 : -ENOENT;
 }
 
-static int op_move(struct batch *b, struct twheel_op *op)
+static int op_move(struct tw_core *c, struct twheel_op *op, u64 start)
 {
-	struct tw_queue *q = b->q;
-	struct tw_timer *t = tw_table_find(&q->table, op->id);
+	struct tw_timer *t = tw_table_find(&c->table, op->id);
 	bool was_pending;
 	u64 deadline, *word;
-	int err = op_deadline(b, op, &deadline);
+	int err = op_deadline(c, op, start, &deadline);
 
 	if (err || !t)
 		return err ?: -ENOENT;
 	was_pending = tw_timer_pending(t);
-	word = tw_queue_word(q, t);
+	word = tw_core_word(c, t);
 	set_times(t, word, op, deadline);
 	if (word && !tw_word_rearm(word, deadline) && was_pending) {
 		was_pending = false;
-		q->count.reaped++;
+		c->count.reaped++;
 	}
-	tw_enqueue(q, t);
+	tw_enqueue(c, t);
 	if (was_pending) {
-		q->count.moved++;
-		trace_twheel_move(q->number, t);
+		c->count.moved++;
+		trace_twheel_move(c->number, t);
 		return 0;
 	}
-	q->count.armed++;
-	trace_twheel_arm(q->number, t);
+	c->count.armed++;
+	trace_twheel_arm(c->number, t);
 	return 1;
 }
 
-static int op_query(struct batch *b, struct twheel_op *op)
+static int op_query(struct tw_core *c, struct twheel_op *op)
 {
-	struct tw_timer *t = tw_table_find(&b->q->table, op->id);
+	struct tw_timer *t = tw_table_find(&c->table, op->id);
 	struct twheel_info info;
 
 	if (!t)
 		return -ENOENT;
-	tw_queue_inspect(b->q, t, &info);
+	tw_view_timer(c, t, &info);
 	op->deadline = info.deadline;
 	op->period = info.period;
 	op->slack = info.slack;
@@ -193,173 +164,73 @@ static int op_query(struct batch *b, struct twheel_op *op)
 	return info.state;
 }
 
-static int op_free(struct batch *b, struct twheel_op *op)
+static int op_free(struct tw_core *c, struct twheel_op *op)
 {
-	struct tw_timer *t = tw_table_find(&b->q->table, op->id);
+	struct tw_timer *t = tw_table_find(&c->table, op->id);
 	bool cancelled;
 
 	if (!t)
 		return -ENOENT;
-	cancelled = tw_timer_pending(t) && disarm(b->q, t);
-	tw_table_free(&b->q->table, t);
+	cancelled = tw_timer_pending(t) && disarm(c, t);
+	tw_table_free(&c->table, t);
 	return cancelled;
 }
 
-static __always_inline int run_op(struct batch *b, struct twheel_op *op)
+static __always_inline int run_op(struct tw_core *c, struct twheel_op *op, u64 start)
 {
 	switch (op->opcode) {
 	case TWHEEL_OP_ARM:
-		return op_valid(op, ARM_USES) ? op_arm(b, op) : -EINVAL;
+		return op_valid(op, ARM_USES) ? op_arm(c, op, start) : -EINVAL;
 	case TWHEEL_OP_CANCEL:
-		return op_valid(op, 0) ? op_cancel(b, op) : -EINVAL;
+		return op_valid(op, 0) ? op_cancel(c, op) : -EINVAL;
 	case TWHEEL_OP_MOVE:
-		return op_valid(op, MOVE_USES) ? op_move(b, op) : -EINVAL;
+		return op_valid(op, MOVE_USES) ? op_move(c, op, start) : -EINVAL;
 	case TWHEEL_OP_QUERY:
-		return op_valid(op, QUERY_USES) ? op_query(b, op) : -EINVAL;
+		return op_valid(op, QUERY_USES) ? op_query(c, op) : -EINVAL;
 	case TWHEEL_OP_FREE:
-		return op_valid(op, 0) ? op_free(b, op) : -EINVAL;
+		return op_valid(op, 0) ? op_free(c, op) : -EINVAL;
 	default:
 		return -EINVAL;
 	}
 }
 
-/*
- * Run the ops of the chunk from @done on.  Returns how many are done; fewer than
- * all when the next one needs memory.
+/**
+ * tw_ops_run() - run ops until one needs memory
+ * @c: the core, after tw_core_set_now()
+ * @ops: the ops; results and ids are written
+ * @count: how many
+ * @start: ns, what relative deadlines count from
+ *
+ * Afterwards a pass may be needed.
+ *
+ * Return: how many ran; fewer than @count if the next one is an ARM for which the
+ * table must grow first.
  */
-static unsigned int run_ops(struct batch *b, unsigned int done)
+unsigned int tw_ops_run(struct tw_core *c, struct twheel_op *ops, unsigned int count, u64 start)
 {
-	struct twheel_op *op = b->ops + done, *end = b->ops + b->count;
-	u64 now = tw_queue_lock(b->q);
+	struct twheel_op *op = ops, *end = ops + count;
 	int result;
 
-	if (!b->now)
-		b->now = now;
 	for (; op < end; op++) {
-		result = run_op(b, op);
+		result = run_op(c, op, start);
 		if (result == -EAGAIN)
 			break;
 		op->result = result;
 	}
-	tw_run_due_and_program(b->q, now);
-	tw_queue_unlock(b->q);
-	return op - b->ops;
-}
-
-static void run_chunk(struct batch *b)
-{
-	unsigned int done = 0;
-
-	while ((done = run_ops(b, done)) < b->count) {
-		if (!b->refused)
-			b->refused = tw_queue_grow(b->q);
-		if (b->refused)
-			b->ops[done++].result = b->refused;
-	}
-}
-
-/* The program was not given the ids of this chunk: release their timers. */
-static void undo_arms(struct batch *b)
-{
-	struct twheel_op *op;
-	u64 now = tw_queue_lock(b->q);
-
-	for (op = b->ops; op < b->ops + b->count; op++)
-		if (op->opcode == TWHEEL_OP_ARM && !op->result)
-			op_free(b, op);
-	tw_run_due_and_program(b->q, now);
-	tw_queue_unlock(b->q);
-}
-
-/* Copy in as much of a chunk as can be read. */
-static unsigned int read_chunk(struct batch *b, unsigned int left)
-{
-	if (left == 1) {	/* a copy of constant size is quicker */
-		b->count = !copy_from_user(b->ops, b->user, sizeof(*b->ops));
-		return b->count;
-	}
-	b->count = min(left, b->room);
-	while (b->count && copy_from_user(b->ops, b->user, b->count * sizeof(*b->ops)))
-		b->count /= 2;
-	return b->count;
-}
-
-/* What the ops tell the program; the rest of them is as the program wrote it. */
-static int write_chunk(struct batch *b)
-{
-	struct twheel_op __user *user = b->user;
-	const struct twheel_op *op;
-
-	if (!user_write_access_begin(user, b->count * sizeof(*op)))
-		return -EFAULT;
-	for (op = b->ops; op < b->ops + b->count; op++, user++) {
-		unsafe_put_user(op->result, &user->result, fault);
-		if (op->opcode == TWHEEL_OP_ARM) {
-			unsafe_put_user(op->id, &user->id, fault);
-		} else if (op->opcode == TWHEEL_OP_QUERY) {
-			unsafe_put_user(op->deadline, &user->deadline, fault);
-			unsafe_put_user(op->period, &user->period, fault);
-			unsafe_put_user(op->slack, &user->slack, fault);
-			unsafe_put_user(op->user_data, &user->user_data, fault);
-		}
-	}
-	user_write_access_end();
-	return 0;
-
-fault:
-	user_write_access_end();
-	return -EFAULT;
-}
-
-/* Chunk by chunk.  Returns how many ops ran: fewer than @count after a signal. */
-static int submit(struct batch *b, unsigned int count)
-{
-	unsigned int done = 0;
-
-	while (done < count) {
-		if (!read_chunk(b, count - done))
-			return done ?: -EFAULT;
-		run_chunk(b);
-		if (write_chunk(b)) {
-			undo_arms(b);
-			return -EFAULT;
-		}
-		b->user += b->count;
-		done += b->count;
-		if (done == count || signal_pending(current))
-			break;
-		cond_resched();
-	}
-	return done;
+	return op - ops;
 }
 
 /**
- * tw_queue_submit() - run a batch of ops
- * @q: the queue
- * @arg: which, checked
- *
- * Context: Process context.  May sleep.  Takes and releases q->lock.
- * Return: how many ran, or -EFAULT.
+ * tw_ops_undo() - release the timers that ops have made
+ * @c: the core, after tw_core_set_now()
+ * @ops: ops that have run, whose ids the program was not given
+ * @count: how many
  */
-int tw_queue_submit(struct tw_queue *q, const struct twheel_submit *arg)
+void tw_ops_undo(struct tw_core *c, struct twheel_op *ops, unsigned int count)
 {
-	struct twheel_op few[STACK_OPS];
-	struct batch b = {
-		.q = q,
-		.user = u64_to_user_ptr(arg->ops),
-		.ops = few,
-		.room = STACK_OPS,
-	};
-	struct twheel_op *many = NULL;
-	int ret;
+	struct twheel_op *op;
 
-	if (arg->count > STACK_OPS)
-		many = kmalloc_array(CHUNK_OPS, sizeof(*many), GFP_KERNEL | __GFP_NOWARN);
-	if (many) {
-		b.ops = many;
-		b.room = CHUNK_OPS;
-	}
-	ret = submit(&b, arg->count);
-	kfree(many);
-	return ret;
+	for (op = ops; op < ops + count; op++)
+		if (op->opcode == TWHEEL_OP_ARM && !op->result)
+			op_free(c, op);
 }

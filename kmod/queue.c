@@ -76,7 +76,7 @@ static void notify(struct tw_queue *q)
 {
 	if (wq_has_sleeper(q->wait))
 		wake_up_poll(q->wait, EPOLLIN | EPOLLRDNORM);
-	if (!tw_ring_wants_signal(&q->ring))
+	if (!tw_ring_wants_signal(&q->core.ring))
 		return;
 	if (eventfd_signal_allowed())
 		signal_eventfd(q);
@@ -103,13 +103,9 @@ u64 tw_queue_lock(struct tw_queue *q)
 	now = tw_clock_now(&q->clock);
 	if (tw_clock_can_be_set(&q->clock))
 		step = tw_clock_step(&q->clock);
-	if (step) {
-		q->stepped = true;
-		q->step += step;
-		q->notify = true;
-		tw_ring_publish(&q->ring, 1);
-	}
-	tw_wheel_set_now(&q->wheel, now);
+	if (step)	/* which may have come after the line before */
+		now = tw_clock_now(&q->clock);
+	tw_core_set_now(&q->core, now, step);
 	return now;
 }
 
@@ -122,10 +118,10 @@ u64 tw_queue_lock(struct tw_queue *q)
 void tw_queue_unlock(struct tw_queue *q)
 	__releases(&q->lock)
 {
-	bool tell = q->notify;
+	bool tell = q->core.notify;
 
-	q->notify = false;
-	q->count.signals += tell;
+	q->core.notify = false;
+	q->core.count.signals += tell;
 	spin_unlock_bh(&q->lock);
 	if (tell)
 		notify(q);

@@ -7,22 +7,7 @@
 #include "grow.h"
 #include "queue.h"
 #include "stats.h"
-
-static void copy_counters(const struct tw_counters *count, struct twheel_stats *stats)
-{
-	stats->armed = count->armed;
-	stats->moved = count->moved;
-	stats->cancelled = count->cancelled;
-	stats->expired = count->expired;
-	stats->missed = count->missed;
-	stats->pushed = count->pushed;
-	stats->reaped = count->reaped;
-	stats->steps = count->steps;
-	stats->interrupts = count->interrupts;
-	stats->passes = count->passes;
-	stats->signals = count->signals;
-	memcpy(stats->lateness, count->lateness, sizeof(stats->lateness));
-}
+#include "view.h"
 
 /**
  * tw_queue_stats() - a snapshot of a queue's figures
@@ -33,19 +18,9 @@ static void copy_counters(const struct tw_counters *count, struct twheel_stats *
  */
 void tw_queue_stats(struct tw_queue *q, struct twheel_stats *stats)
 {
-	unsigned int level;
-
 	stats->now = tw_queue_lock(q);
-	stats->next = tw_wheel_next(&q->wheel);
-	stats->allocated = q->table.used;
-	stats->pending = q->wheel.count;
-	stats->backlog = q->ring.waiting;
-	stats->unread = tw_ring_count(&q->ring);
-	stats->refiled = q->wheel.refiled;
 	stats->memory = tw_queue_memory(q);
-	copy_counters(&q->count, stats);
-	for (level = 0; level < TWHEEL_LEVELS; level++)
-		stats->level[level] = tw_wheel_level_count(&q->wheel, level);
+	tw_view_stats(&q->core, stats);
 	tw_queue_unlock(q);
 }
 
@@ -66,7 +41,7 @@ void tw_stats_show(struct seq_file *m, struct tw_queue *q)
 	struct twheel_stats stats = {};
 
 	tw_queue_stats(q, &stats);
-	show_u64(m, "queue", q->number);
+	show_u64(m, "queue", q->core.number);
 	show_u64(m, "clock", q->clock.id);
 	show_u64(m, "now", stats.now);
 	show_u64(m, "next", stats.next);

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM twheel
 

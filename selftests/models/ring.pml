@@ -6,7 +6,7 @@
  * take records, say that they do not want signals while they poll, and sleep on
  * the eventfd.  What stands for what:
  *
- *	deliver()		flush_and_publish() in kmod/expire.c, which calls
+ *	deliver()		tw_pass_flush() in kmod/pass.c, which calls
  *				tw_ring_room(), tw_ring_write() and
  *				tw_ring_publish() of kmod/ring.c, under the lock
  *	tell()			notify() in kmod/queue.c, after the lock

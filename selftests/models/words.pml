@@ -9,7 +9,7 @@
  *
  *	tw_word_expire(), tw_word_arm(),	functions of kmod/word.c
  *	tw_word_rearm(), tw_word_end()
- *	expire()		expire() in kmod/expire.c
+ *	expire()		expire() in kmod/pass.c
  *	drain()			flush() there, for one timer of the backlog
  *	report()		write_record() there
  *	op_arm() ... op_free()	the ops, kmod/ops.c; disarm() too
