@@ -105,7 +105,7 @@ static inline __u64 arm_and_end(int fd, __u8 opcode, __u16 flags)
 
 		op.flags = flags;
 		end = op_on(opcode, arm_op(fd, op));
-		if (run_op(fd, &end) >= 0)
+		if (run_op(fd, &end) == (opcode == TWHEEL_OP_FREE))
 			return op.deadline;
 		/* Too late: take the record and try again with more time. */
 		if (mono() < op.deadline || read(fd, &rec, sizeof(rec)) != sizeof(rec))
