@@ -2,6 +2,9 @@
 /*
  * libtwheel: the timer service of /dev/twheel for C and C++ programs.
  *
+ * Where the module is not loaded, the same engine runs in the process, behind the
+ * same functions; see enum twheel_engine.
+ *
  * A queue is a struct twheel that the program owns.  The program arms and cancels
  * timers by batches of ops, and finds their expiries as records in a ring:
  *
@@ -20,13 +23,15 @@
  * Conventions, which hold for every function here unless it says otherwise:
  *
  *  - It returns 0 or a positive number, or a negative errno.  The errnos have the
- *    meanings that <linux/twheel.h> lists.  errno itself stays as it was, and
- *    nothing is ever printed.
+ *    meanings that <linux/twheel.h> lists; and -ECHILD: this is a child's copy of a
+ *    queue of the process's engine.  errno itself stays as it was, and nothing is
+ *    ever printed.
  *  - After an error nothing has changed, and outputs are not written, unless the
  *    function says so.
  *  - Times are __u64 nanoseconds on the queue's clock, from 0 to 2^63 - 1.
  *  - Any number of threads may use one struct twheel at the same time, except
- *    for twheel_open(), twheel_attach() and twheel_close().
+ *    for twheel_open(), twheel_attach() and twheel_close(), and unless the queue was
+ *    opened with TWHEEL_UNSHARED.
  *
  * Functions that make no system call are inline.  Each of them is also a symbol of
  * libtwheel.so, for programs in other languages.
@@ -53,6 +58,31 @@ extern "C" {
 #endif
 
 /**
+ * enum twheel_engine - what runs a queue's timers
+ * @TWHEEL_ENGINE_ANY: in struct twheel_config: the kernel's if /dev/twheel can be
+ *	opened, otherwise the process's.  The environment variable TWHEEL_ENGINE
+ *	chooses for programs that do not: "kernel" or "process"
+ * @TWHEEL_ENGINE_KERNEL: the module
+ * @TWHEEL_ENGINE_PROCESS: the same code in the library, with one timerfd and no
+ *	thread.  What is due gets its record when the program asks for records.
+ *	It needs no module and no right.  The queue cannot be shared with another
+ *	process or outlive this one, and signals no eventfd
+ */
+enum twheel_engine {
+	TWHEEL_ENGINE_ANY = 0,
+	TWHEEL_ENGINE_KERNEL = 1,
+	TWHEEL_ENGINE_PROCESS = 2,
+};
+
+/* A clock for tests, of the process's engine only: see twheel_advance(). */
+#define TWHEEL_CLOCK_MANUAL	0x7477
+
+/* In twheel_config.flags: one thread at a time uses the queue, so no lock is needed. */
+#define TWHEEL_UNSHARED		(1U << 31)
+
+struct twheel_process;
+
+/**
  * struct twheel - a queue, as the program sees it
  * @ring: the mapped ring; NULL where it cannot be mapped and read() is used
  * @records: the records in it
@@ -60,7 +90,11 @@ extern "C" {
  * @words: one word per timer index; NULL without words
  * @fd: the descriptor of the queue, non-blocking
  * @mask: number of records the ring can hold, less 1
- * @setup: the kernel's answer to SETUP; programs may read it
+ * @setup: the kernel's answer to SETUP, or what it would be; programs may read it
+ * @process: the queue of the process's engine; NULL for the kernel's
+ * @device_error: why the process's engine was taken, as a negative errno of open(2):
+ *	-ENOENT: the module is not loaded, -EACCES: no permission; 0 if it was chosen;
+ *	programs may read it
  * @resv: for later versions
  *
  * For the inline functions only, except members that programs may read.
@@ -73,18 +107,21 @@ struct twheel {
 	int fd;
 	__u32 mask;
 	struct twheel_setup setup;
-	__u64 resv[4];
+	struct twheel_process *process;
+	int device_error;
+	__u32 resv[5];
 };
 
 /**
  * struct twheel_config - parameters of a new queue
  * @size: sizeof(struct twheel_config); lets later versions add members
- * @flags: TWHEEL_SETUP_WORDS for words, or 0
- * @clockid: CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME or CLOCK_TAI
+ * @flags: TWHEEL_SETUP_WORDS for words; TWHEEL_UNSHARED
+ * @clockid: CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME or CLOCK_TAI; or
+ *	TWHEEL_CLOCK_MANUAL, which chooses the process's engine
  * @ring_entries: records that the ring shall hold, 1 to 2^20, rounded up to a
  *	power of two; 0 for 4096
- * @max_timers: how many timers at a time; 0 for the module's limit
- * @resv: 0
+ * @max_timers: how many timers at a time; 0 for the engine's limit
+ * @engine: enum twheel_engine
  * @slack: ns that a timer may be late if its op has no slack; 0 is exact
  */
 struct twheel_config {
@@ -93,7 +130,7 @@ struct twheel_config {
 	__s32 clockid;
 	__u32 ring_entries;
 	__u32 max_timers;
-	__u32 resv;
+	__u32 engine;
 	__u64 slack;
 };
 
@@ -102,17 +139,23 @@ struct twheel_config {
 /**
  * twheel_open - open a queue, set it up, map it
  * @tw: filled in
- * @config: NULL for exact timers on CLOCK_MONOTONIC, no words, 4096 records
+ * @config: NULL for exact timers on CLOCK_MONOTONIC, no words, 4096 records, any
+ *	engine
  *
  * Where the machine cannot map the ring, twheel_consume() uses read() instead.
+ *
+ * The process's engine is taken only if the device cannot be opened; an error after
+ * that is reported.
  *
  * Return:
  * * 0: done; call twheel_close() when the queue is no longer needed
  * * -E2BIG: @config has members that this library does not know and that are not 0
- * * -EINVAL: a value in @config is out of its range
+ * * -EINVAL: a value in @config, or the environment variable TWHEEL_ENGINE, is out
+ *   of its range; TWHEEL_CLOCK_MANUAL with the kernel's engine
  * * -EOPNOTSUPP: words were asked for, and this machine cannot have them
- * * others: of open(2) (-ENOENT: the module is not loaded, -EACCES), of
- *   SETUP (-EDQUOT, -ENOMEM) or of mmap(2)
+ * * others: of open(2) (-ENOENT: the module is not loaded, -EACCES: no permission;
+ *   both only if the kernel's engine is asked for), of SETUP (-EDQUOT, -ENOMEM) or
+ *   of mmap(2); of timerfd_create(2)
  */
 int twheel_open(struct twheel *tw, const struct twheel_config *config);
 
@@ -126,7 +169,8 @@ int twheel_open(struct twheel *tw, const struct twheel_config *config);
  * For a child after fork(), which does not inherit the mappings, and for a process
  * that was sent the descriptor.
  *
- * Return: 0, or a negative errno of mmap(2).
+ * Return: 0, or a negative errno of mmap(2); -EOPNOTSUPP: @setup is of a queue of
+ * the process's engine, which cannot be shared.
  */
 int twheel_attach(struct twheel *tw, int fd, const struct twheel_setup *setup);
 
@@ -144,11 +188,26 @@ void twheel_close(struct twheel *tw);
  *
  * It is readable when there is a record.  Programs that sleep on it need no eventfd.
  *
+ * With the process's engine it is readable when there is a record or something is due;
+ * twheel_consume() then writes and takes the records, if there are any: the timer
+ * that was due may have been cancelled or pushed back.  Do not read() from it.
+ *
  * Return: the descriptor, which @tw owns.
  */
 static inline int twheel_fd(const struct twheel *tw)
 {
 	return tw->fd;
+}
+
+/**
+ * twheel_engine - what runs a queue's timers
+ * @tw: the queue
+ *
+ * Return: TWHEEL_ENGINE_KERNEL or TWHEEL_ENGINE_PROCESS.
+ */
+static inline enum twheel_engine twheel_engine(const struct twheel *tw)
+{
+	return tw->process ? TWHEEL_ENGINE_PROCESS : TWHEEL_ENGINE_KERNEL;
 }
 
 /**
@@ -158,6 +217,18 @@ static inline int twheel_fd(const struct twheel *tw)
  * Return: ns.
  */
 __u64 twheel_now(const struct twheel *tw);
+
+/**
+ * twheel_advance - let time pass on a manual clock
+ * @tw: a queue on TWHEEL_CLOCK_MANUAL, which begins at 0
+ * @ns: how much
+ *
+ * All timers that are due on the way expire, each at its time and in order; their
+ * records are there to be taken when this returns.
+ *
+ * Return: 0; -EINVAL: the queue has another clock; -EOVERFLOW: beyond 2^63 - 1.
+ */
+int twheel_advance(struct twheel *tw, __u64 ns);
 
 /* --- ops --- */
 
@@ -249,7 +320,8 @@ static inline void twheel_prep_free(struct twheel_op *op, __u64 id)
  * Signals do not interrupt it.
  *
  * Return: how many ops ran, fewer than @count only if the next one cannot be
- * read or its results cannot be written.  -EFAULT if the first cannot be read, or a
+ * read or its results cannot be written.  (With the process's engine such an address
+ * is a segmentation fault.)  -EFAULT if the first cannot be read, or a
  * result of the first max_batch cannot be written.  Then ops may have run whose
  * results were not written, but no timer is armed whose id was not written.
  */
@@ -283,7 +355,7 @@ static inline void twheel_copy_record(struct twheel_record *to,
 	to->missed = twheel_load_relaxed(&from->missed);
 }
 
-/* For twheel_consume() when there is no mapping. */
+/* For twheel_consume() when there is no mapping, or the engine is the process's. */
 int twheel_consume_read(struct twheel *tw, struct twheel_record *records,
 			unsigned int count);
 
@@ -304,7 +376,7 @@ static inline int twheel_consume(struct twheel *tw, struct twheel_record *record
 {
 	__u32 head, ready, i;
 
-	if (!tw->ring)
+	if (!tw->ring || tw->process)
 		return twheel_consume_read(tw, records, count);
 
 	/*
@@ -372,7 +444,8 @@ static inline void twheel_no_signal(struct twheel *tw)
  * @tw: the queue
  * @efd: the eventfd, which replaces the previous one; -1 for none
  *
- * Return: 0; -EBADF if @efd is not open, -EINVAL if it is something else.
+ * Return: 0; -EBADF if @efd is not open, -EINVAL if it is something else;
+ * -EOPNOTSUPP with the process's engine.
  */
 int twheel_eventfd(struct twheel *tw, int efd);
 

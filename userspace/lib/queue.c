@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * The life of a queue: open, set up, map, unmap, close.
+ * The life of a queue: choose an engine; open, set up, map, unmap, close.
  *
  * The ring, the ctl page and the words are three mappings, each with the rights
  * that its area gives.  A struct twheel that is only half made has NULL for areas
  * that are not mapped, so one function, unmap(), can unmap whatever there is.
  */
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lib.h"
+#include "process.h"
 
 #define DEVICE			"/dev/twheel"
 #define DEFAULT_RING_ENTRIES	4096
@@ -72,6 +75,8 @@ int twheel_attach(struct twheel *tw, int fd, const struct twheel_setup *setup)
 	struct twheel new = { .fd = fd, .setup = *setup };
 	int ret = 0;
 
+	if (!setup->ring_size)	/* of the process's engine */
+		return -EOPNOTSUPP;
 	new.mask = setup->ring_entries - 1;
 	if (setup->features & TWHEEL_FEAT_MMAP)
 		ret = map_areas(&new);
@@ -95,7 +100,7 @@ static int read_config(struct twheel_config *to, const struct twheel_config *fro
 		if (bytes[i])
 			return -E2BIG;
 	memcpy(to, from, size < sizeof(*to) ? size : sizeof(*to));
-	return to->resv ? -EINVAL : 0;
+	return to->engine <= TWHEEL_ENGINE_PROCESS ? 0 : -EINVAL;
 }
 
 static int set_up(int fd, const struct twheel_config *config,
@@ -103,7 +108,7 @@ static int set_up(int fd, const struct twheel_config *config,
 {
 	*setup = (struct twheel_setup) {
 		.size = sizeof(*setup),
-		.flags = config->flags,
+		.flags = config->flags & ~TWHEEL_UNSHARED,
 		.clockid = (__u32)config->clockid,
 		.ring_entries = config->ring_entries,
 		.max_timers = config->max_timers,
@@ -122,22 +127,25 @@ static void close_quietly(int fd)
 	errno = saved;
 }
 
-int twheel_open(struct twheel *tw, const struct twheel_config *user_config)
+static int open_device(void)
 {
-	struct twheel_config config = { .clockid = CLOCK_MONOTONIC };
-	struct twheel_setup setup;
 	int saved = errno;
-	int fd, ret = 0;
 
-	if (user_config)
-		ret = read_config(&config, user_config);
-	if (ret)
-		return ret;
+	return lib_result(open(DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK), saved);
+}
 
-	fd = lib_result(open(DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK), saved);
-	if (fd < 0)
-		return fd;
-	ret = set_up(fd, &config, &setup);
+/* Whether an error of open() says that there is no device for this program. */
+static bool no_device(int error)
+{
+	return error == -ENOENT || error == -ENODEV || error == -ENXIO ||
+	       error == -EACCES || error == -EPERM;
+}
+
+static int open_kernel(struct twheel *tw, int fd, const struct twheel_config *config)
+{
+	struct twheel_setup setup;
+	int ret = set_up(fd, config, &setup);
+
 	if (ret >= 0)
 		ret = twheel_attach(tw, fd, &setup);
 	if (ret < 0)
@@ -145,12 +153,75 @@ int twheel_open(struct twheel *tw, const struct twheel_config *user_config)
 	return ret;
 }
 
+static int open_process(struct twheel *tw, const struct twheel_config *config,
+			int device_error)
+{
+	int saved = errno;
+	int ret = twheel_process_open(tw, config);
+
+	errno = saved;
+	if (!ret)
+		tw->device_error = device_error;
+	return ret;
+}
+
+/* The engine that the environment names: TWHEEL_ENGINE_ANY for none, or -EINVAL. */
+static int engine_of_environment(void)
+{
+	const char *name = secure_getenv("TWHEEL_ENGINE");
+
+	if (!name || !*name)
+		return TWHEEL_ENGINE_ANY;
+	if (!strcmp(name, "kernel"))
+		return TWHEEL_ENGINE_KERNEL;
+	return strcmp(name, "process") ? -EINVAL : TWHEEL_ENGINE_PROCESS;
+}
+
+static int choose_engine(const struct twheel_config *config)
+{
+	bool manual = config->clockid == TWHEEL_CLOCK_MANUAL;
+
+	if (manual && config->engine == TWHEEL_ENGINE_KERNEL)
+		return -EINVAL;
+	if (config->engine != TWHEEL_ENGINE_ANY)
+		return (int)config->engine;
+	return manual ? TWHEEL_ENGINE_PROCESS : engine_of_environment();
+}
+
+int twheel_open(struct twheel *tw, const struct twheel_config *user_config)
+{
+	struct twheel_config config = { .clockid = CLOCK_MONOTONIC };
+	int ret = user_config ? read_config(&config, user_config) : 0;
+	int engine, fd;
+
+	if (ret)
+		return ret;
+	engine = choose_engine(&config);
+	if (engine < 0)
+		return engine;
+	if (engine == TWHEEL_ENGINE_PROCESS)
+		return open_process(tw, &config, 0);
+	fd = open_device();
+	if (fd >= 0)
+		return open_kernel(tw, fd, &config);
+	if (engine == TWHEEL_ENGINE_ANY && no_device(fd))
+		return open_process(tw, &config, fd);
+	return fd;
+}
+
 void twheel_close(struct twheel *tw)
 {
+	int saved = errno;
+
 	if (!tw->setup.size)
 		return;
-	unmap(tw);
-	close_quietly(tw->fd);
+	if (tw->process) {
+		twheel_process_close(tw);
+		errno = saved;
+	} else {
+		unmap(tw);
+		close_quietly(tw->fd);
+	}
 	memset(tw, 0, sizeof(*tw));
 }
 
@@ -158,6 +229,8 @@ __u64 twheel_now(const struct twheel *tw)
 {
 	struct timespec now;
 
+	if (tw->process)
+		return twheel_process_now(tw->process);
 	/* Cannot fail: SETUP has accepted this clock. */
 	clock_gettime((clockid_t)tw->setup.clockid, &now);
 	return (__u64)now.tv_sec * 1000000000ULL + (__u64)now.tv_nsec;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib.h"
+#include "process.h"
 
 #define SECOND	1000000000LL
 
@@ -24,6 +25,8 @@ int twheel_consume_read(struct twheel *tw, struct twheel_record *records,
 	int saved = errno;
 	int ret;
 
+	if (tw->process)
+		return twheel_process_consume(tw->process, records, count);
 	if (count > most)
 		count = most;
 	if (!count)
@@ -55,6 +58,8 @@ int twheel_prepare_wait(struct twheel *tw)
 	unsigned int available;
 	int ret;
 
+	if (tw->process)
+		return twheel_process_prepare_wait(tw->process);
 	if (!tw->ring)
 		return poll_queue(tw, 0);
 

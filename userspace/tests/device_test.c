@@ -81,7 +81,7 @@ static void test_config(void)
 	config.flags = 1U << 31;
 	CHECK(twheel_open(&tw, &config) == -EINVAL);
 	config.flags = 0;
-	config.resv = 1;
+	config.engine = 3;
 	CHECK(twheel_open(&tw, &config) == -EINVAL);
 	CHECK(!memcmp(&tw, &poison, sizeof(tw)) && errno == 1234);
 	CHECK(twheel_open(&tw, NULL) == 0 && tw.mask == 4095 && twheel_fd(&tw) > 2);

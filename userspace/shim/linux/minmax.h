@@ -15,4 +15,7 @@
 	(void)(&max_x == &max_y);		\
 	max_x > max_y ? max_x : max_y; })
 
+#define min_t(type, x, y)	min((type)(x), (type)(y))
+#define max_t(type, x, y)	max((type)(x), (type)(y))
+
 #endif /* SHIM_LINUX_MINMAX_H */
