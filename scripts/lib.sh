@@ -43,7 +43,7 @@ need() {
 		die 125 "missing: ${missing[*]} (scripts/setup $group installs them)"
 }
 
-# build_selftests OUT: the selftests, the fuzzer, and the library's test that needs
+# build_selftests OUT: the selftests, the fuzzer, and the library's test that wants
 # the device.
 build_selftests() {
 	local root ksft
@@ -52,7 +52,7 @@ build_selftests() {
 	ksft=$("$root/scripts/kernel" source)/tools/testing/selftests || return
 	make -s -j2 -C "$root/selftests" OUT="$1" KSFT="$ksft" all || return
 	make -s -C "$root/userspace" OUT="$root/build/userspace" device-tests all || return
-	cp "$root/build/userspace/tests/device_test" "$1/"
+	cp "$root/build/userspace/tests/engines_test" "$1/"
 }
 
 # selftest_options OUT PROGRAM...: what scripts/vm is told, a word per line, so that
