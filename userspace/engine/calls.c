@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * What the library asks of a queue of the engine in the process.  All that is due has
- * expired when a call has the lock.
+ * What the library asks of a queue of the engine in the process.
  */
 #include <limits.h>
 #include <linux/errno.h>
@@ -13,6 +12,7 @@
 #include "pass.h"
 #include "view.h"
 
+#define CHUNK		32U	/* ops whose timers are prefetched together */
 #define LIST_LOOKS	1024	/* calls of tw_view_list() in one hold of the lock */
 
 /* Ops that need memory and cannot have it get the error; others go on. */
@@ -32,6 +32,42 @@ static void run_ops(struct twheel_process *p, struct twheel_op *ops, unsigned in
 	}
 }
 
+/*
+ * Timers are far apart in memory, and so are those that they are linked with.  Asked
+ * for in advance, they come at the same time; one after another, each op would
+ * wait for its own.
+ */
+static void prefetch(const struct tw_table *table, const struct twheel_op *ops,
+		     unsigned int count)
+{
+	const struct tw_timer *timers[CHUNK];
+	unsigned int i, n = 0;
+
+	for (i = 0; i < count; i++) {
+		if (ops[i].opcode == TWHEEL_OP_ARM)
+			continue;
+		timers[n] = tw_table_at(table, (u32)ops[i].id);
+		__builtin_prefetch(timers[n], 1);
+		n += timers[n] != NULL;
+	}
+	for (i = 0; i < n; i++) {
+		__builtin_prefetch(timers[i]->link.next, 1);
+		__builtin_prefetch(timers[i]->link.pprev, 1);
+	}
+}
+
+static void run_chunks(struct twheel_process *p, struct twheel_op *ops, unsigned int count,
+		       u64 now)
+{
+	for (unsigned int done = 0; done < count; done += CHUNK) {
+		unsigned int some = min(count - done, CHUNK);
+
+		if (some > 1)
+			prefetch(&p->core.table, ops + done, some);
+		run_ops(p, ops + done, some, now);
+	}
+}
+
 int twheel_process_submit(struct twheel_process *p, struct twheel_op *ops, unsigned int count)
 {
 	unsigned int done = 0, some;
@@ -43,8 +79,7 @@ int twheel_process_submit(struct twheel_process *p, struct twheel_op *ops, unsig
 		err = engine_lock(p, &now);
 		if (err)
 			return err;
-		run_ops(p, ops + done, some, now);
-		engine_run_due(p, now);
+		run_chunks(p, ops + done, some, now);
 		engine_unlock(p, now);
 		done += some;
 	}
@@ -69,24 +104,29 @@ static int take(struct twheel_process *p, struct twheel_record *records, unsigne
 	return (int)taken;
 }
 
-/* What waits for room comes into the ring as the records before it are taken. */
+/*
+ * A pass may find timers to file again and none to fire.  So the passes are counted, too:
+ * the call returns after a while, and the timerfd stays readable.
+ */
 int twheel_process_consume(struct twheel_process *p, struct twheel_record *records,
 			   unsigned int count)
 {
-	unsigned int done = 0;
+	unsigned int done = 0, passes = 0;
 	u64 now;
 	int ret = engine_lock(p, &now);
 
 	if (ret)
 		return ret;
 	count = min(count, (unsigned int)INT_MAX);
-	do {
+	for (;;) {
 		ret = take(p, records + done, count - done);
-		if (ret <= 0)
+		if (ret < 0)
 			break;
 		done += (unsigned int)ret;
-		engine_run_due(p, now);
-	} while (done < count);
+		if (done == count || !engine_due(p, now) || passes++ > count / TW_BUDGET)
+			break;
+		engine_pass(p, now);
+	}
 	engine_unlock(p, now);
 	return done ? (int)done : ret;
 }
@@ -99,6 +139,8 @@ int twheel_process_prepare_wait(struct twheel_process *p)
 
 	if (err)
 		return err;
+	while (!tw_ring_count(&p->core.ring) && engine_due(p, now))
+		engine_pass(p, now);
 	unread = tw_ring_count(&p->core.ring);
 	engine_unlock(p, now);
 	return (int)min(unread, p->core.ring.entries);
@@ -115,7 +157,6 @@ int twheel_process_flush(struct twheel_process *p)
 	if (err)
 		return err;
 	moved = (int)tw_pass_flush(&p->core, now, &budget);
-	engine_run_due(p, now);
 	engine_unlock(p, now);
 	return moved;
 }
@@ -134,10 +175,11 @@ int twheel_process_advance(struct twheel_process *p, __u64 ns)
 	else if (end < now || end > S64_MAX)
 		err = -EOVERFLOW;
 	while (!err && now < end) {
-		now = min(tw_wheel_next(&p->core.wheel), end);
+		now = max(now, min(p->next, end));
 		p->clock.time = now;
 		tw_core_set_now(&p->core, now, 0);
-		engine_run_due(p, now);
+		while (engine_pass(p, now))
+			;
 	}
 	engine_unlock(p, now);
 	return err;

@@ -23,6 +23,7 @@
  * @lock: protects all members that follow
  * @clock: the queue's clock
  * @core: timers and records
+ * @next: ns, the wheel's next event as of the last change
  * @fd: the timerfd
  * @programmed: ns, when @fd becomes readable, or TW_NEVER; 0: it may be readable
  * @words: the mapping of the words, NULL without
@@ -38,6 +39,7 @@ struct twheel_process {
 	pthread_mutex_t lock;
 	struct engine_clock clock;
 	struct tw_core core;
+	u64 next;
 	int fd;
 	u64 programmed;
 	char *words;
@@ -57,7 +59,8 @@ void engine_event_program(struct twheel_process *p, u64 now);
 /* lock.c */
 int engine_lock_only(struct twheel_process *p, u64 *now);
 int engine_lock(struct twheel_process *p, u64 *now);
-void engine_run_due(struct twheel_process *p, u64 now);
+bool engine_due(const struct twheel_process *p, u64 now);
+bool engine_pass(struct twheel_process *p, u64 now);
 void engine_unlock(struct twheel_process *p, u64 now);
 
 #endif /* TWHEEL_ENGINE_H */

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "engine.h"
-#include "pass.h"
 
 #define SECOND	1000000000ULL
 
@@ -45,16 +44,15 @@ static void set(struct twheel_process *p, u64 ns)
 
 /**
  * engine_event_program() - have the timerfd readable when it should be
- * @p: the queue, locked
+ * @p: the queue, locked, whose @next is right
  * @now: ns
  */
 void engine_event_program(struct twheel_process *p, u64 now)
 {
-	u64 next = tw_wheel_next(&p->core.wheel);
-	bool ready = tw_ring_count(&p->core.ring) || tw_pass_due(&p->core, next, now);
+	bool ready = tw_ring_count(&p->core.ring) || engine_due(p, now);
 
 	if (ready && p->programmed)
 		set(p, 0);
-	else if (!ready && (!p->programmed || next < p->programmed))
-		set(p, next);
+	else if (!ready && (!p->programmed || p->next < p->programmed))
+		set(p, p->next);
 }

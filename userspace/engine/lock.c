@@ -2,10 +2,10 @@
 /*
  * Entering and leaving a queue: its lock, its time, its passes, its timerfd.
  *
- * Nobody runs a pass while the program does something else.  So each call begins
- * with all that has become due since the last one, as of the time at which it took the
- * lock.  What it then finds and answers is what the module's engine would say: a timer
- * whose time has come cannot be cancelled any more.
+ * Nobody runs a pass while the program does something else.  So each call begins with
+ * one if something has become due, and ends with one if the call itself made
+ * something due.  A pass is bounded: no call takes long because a million timers are
+ * due.  Calls that ask for records run as many passes as they need.
  */
 #include <linux/errno.h>
 
@@ -13,19 +13,29 @@
 #include "pass.h"
 
 /**
- * engine_run_due() - run passes until nothing more is due
+ * engine_due() - whether there is something for a pass to do
  * @p: the queue, locked
  * @now: ns
  */
-void engine_run_due(struct twheel_process *p, u64 now)
+bool engine_due(const struct twheel_process *p, u64 now)
 {
-	unsigned int budget;
-	bool more = tw_pass_due(&p->core, tw_wheel_next(&p->core.wheel), now);
+	return tw_pass_due(&p->core, p->next, now);
+}
 
-	while (more) {
-		budget = TW_BUDGET;
-		more = tw_pass(&p->core, now, &budget);
-	}
+/**
+ * engine_pass() - run one pass
+ * @p: the queue, locked
+ * @now: ns
+ *
+ * Return: whether another could do more.
+ */
+bool engine_pass(struct twheel_process *p, u64 now)
+{
+	unsigned int budget = TW_BUDGET;
+	bool more = tw_pass(&p->core, now, &budget);
+
+	p->next = tw_wheel_next(&p->core.wheel);
+	return more;
 }
 
 /* The timerfd may have become readable since the last call. */
@@ -62,7 +72,7 @@ int engine_lock_only(struct twheel_process *p, u64 *now)
 }
 
 /**
- * engine_lock() - lock a queue, look at its clock, have expired what is due
+ * engine_lock() - lock a queue, look at its clock, run a pass if something is due
  * @p: the queue
  * @now: out: ns
  *
@@ -72,8 +82,8 @@ int engine_lock(struct twheel_process *p, u64 *now)
 {
 	int err = engine_lock_only(p, now);
 
-	if (!err)
-		engine_run_due(p, *now);
+	if (!err && engine_due(p, *now))
+		engine_pass(p, *now);
 	return err;
 }
 
@@ -84,6 +94,9 @@ int engine_lock(struct twheel_process *p, u64 *now)
  */
 void engine_unlock(struct twheel_process *p, u64 now)
 {
+	p->next = tw_wheel_next(&p->core.wheel);
+	if (engine_due(p, now))
+		engine_pass(p, now);
 	p->core.count.signals += p->core.notify;
 	p->core.notify = false;
 	engine_event_program(p, now);

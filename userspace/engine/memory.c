@@ -2,9 +2,10 @@
 /*
  * Memory of the engine in the process.
  *
- * Timers come in arenas, anonymous memory for 16384 timers each, so that the kernel
- * is asked rarely.  A page of an arena takes memory when its first timer is used.
- * The table is given an arena's pages one by one, as it needs them.
+ * Timers come in arenas of anonymous memory.  The first is for 4096 timers and takes
+ * memory page by page.  The others are huge pages of 2 MB where the machine has
+ * them: large tables are read at random, and a page of 4 KB would cost a TLB miss for
+ * each timer.  The table is given an arena's pages one by one, as it needs them.
  *
  * The words are one mapping for as many timers as the queue may have, since programs
  * index it.  It takes memory as it is used.
@@ -14,13 +15,14 @@
  */
 #include <errno.h>
 #include <linux/errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "engine.h"
 
-#define ARENA_CHUNKS	256U
-#define ARENA_BYTES	((size_t)ARENA_CHUNKS * TW_PAGE_BYTES)
+#define HUGE_CHUNKS	512U	/* 2 MB */
+#define FIRST_CHUNKS	64U
 
 /* Zeroes, or NULL. */
 static void *map(size_t bytes)
@@ -35,6 +37,21 @@ static void unmap(const void *p, size_t bytes)
 {
 	if (p)
 		munmap((void *)p, bytes);
+}
+
+/* @bytes of zeroes at a multiple of @bytes, in a huge page if possible; or NULL. */
+static void *map_huge(size_t bytes)
+{
+	char *p = map(2 * bytes), *aligned;
+
+	if (!p)
+		return NULL;
+	aligned = (char *)(((uintptr_t)p + bytes - 1) & ~(uintptr_t)(bytes - 1));
+	if (aligned > p)
+		munmap(p, (size_t)(aligned - p));
+	munmap(aligned + bytes, (size_t)(p + bytes - aligned));
+	madvise(aligned, bytes, MADV_HUGEPAGE);	/* a wish */
+	return aligned;
 }
 
 static size_t ring_bytes(u32 entries)
@@ -103,15 +120,24 @@ static void free_leaves(struct tw_pages *pages)
 		free(leaf);
 }
 
+/* How many chunks the arena has that begins with this chunk; 0 if none does. */
+static u32 arena_at(u32 chunk)
+{
+	if (!chunk)
+		return FIRST_CHUNKS;
+	return chunk >= FIRST_CHUNKS && (chunk - FIRST_CHUNKS) % HUGE_CHUNKS == 0 ?
+	       HUGE_CHUNKS : 0;
+}
+
 static void free_arenas(struct twheel_process *p)
 {
-	struct tw_table *table = &p->core.table;
+	struct tw_pages *pages = &p->core.table.pages;
 	void *page;
 
-	/* Taken from the last to the first: the first of an arena is its address. */
-	while ((page = tw_pages_take(&table->pages)))
-		if (table->pages.count % ARENA_CHUNKS == 0)
-			unmap(page, ARENA_BYTES);
+	/* From the last to the first: an arena's first chunk has its address. */
+	while ((page = tw_pages_take(pages)))
+		if (arena_at(pages->count))
+			unmap(page, (size_t)arena_at(pages->count) * TW_PAGE_BYTES);
 }
 
 /**
@@ -158,14 +184,17 @@ static int grow_words(struct twheel_process *p, u32 count)
 	return err;
 }
 
-/* The page for the next chunk of timers: the next of the last arena, or of a new one. */
+/* The page for the next chunk: the next of the last arena, or of a new one. */
 static void *next_chunk(struct twheel_process *p)
 {
 	u32 count = p->core.table.pages.count;
+	u32 chunks = arena_at(count);
 
-	if (count % ARENA_CHUNKS)
+	if (!chunks)
 		return (char *)tw_page(p->core.table.root, count - 1) + TW_PAGE_BYTES;
-	return map(ARENA_BYTES);
+	if (chunks < HUGE_CHUNKS)
+		return map((size_t)chunks * TW_PAGE_BYTES);
+	return map_huge((size_t)chunks * TW_PAGE_BYTES);
 }
 
 /**

@@ -64,6 +64,7 @@ static int init(struct twheel_process *p, const struct twheel_setup *setup)
 		err = engine_event_init(p);
 	if (!err)
 		tw_wheel_init(&p->core.wheel, engine_clock_now(&p->clock));
+	p->next = TW_NEVER;
 	return err;
 }
 
