@@ -177,17 +177,29 @@ odd_names() {
 	done
 }
 
-# Without the module, benchmarks and the example name the device, once.
+# Without the module, benchmarks of the module name the device, once, and other programs
+# work.
 no_module() {
 	local program output
 
 	[ ! -e /dev/twheel ] || return 0
-	for program in 'twheel bench touch' 'twheel bench cycle' examples/hello; do
+	output=$("$build/userspace/examples/hello" | sed 's/, .*//' | tr '\n' ' ')
+	[ "$output" = "cancel: 0 timer 1 timer 3 " ] || echo "hello: $output"
+	for program in 'twheel bench touch' 'twheel bench cycle'; do
 		# shellcheck disable=SC2086 # they are words
 		output=$("$build/userspace"/$program 2>&1)
 		[[ $(wc -l <<<"$output") -eq 1 && $output == *"/dev/twheel: No such file"* ]] ||
 			echo "$program: $output"
 	done
+}
+
+# What runs a 32-bit program: nothing, or an emulator where the kernel does not.
+runner_32() {
+	local status=0
+
+	/lib/ld-linux.so.2 --version >/dev/null 2>&1 || status=$?
+	[ $status -eq 126 ] || return 0
+	"$scripts/setup" emulate >&2 && echo qemu-i386
 }
 
 manual_pages() {
@@ -209,15 +221,16 @@ unit_tests gcc "$build/userspace" check &&
 # As 32-bit programs: nothing may need libatomic, and time has 64 bits.  For the
 # directory, see selftests/Makefile.
 m32="-m32 -idirafter /usr/include/$(gcc -print-multiarch)"
+run32=$(runner_32) || fail "no way to run 32-bit programs"
 unit_tests "gcc -m32" "$build/userspace-32" check-units check-headers \
-	CC="gcc $m32" CXX="g++ $m32"
+	CC="gcc $m32" CXX="g++ $m32" RUN="$run32"
 unit_tests "clang -m32" "$build/userspace-clang-32" check-units check-headers \
-	CC="clang $m32" CXX="clang++ $m32"
+	CC="clang $m32" CXX="clang++ $m32" RUN="$run32"
 step "command line"
 silent "the command takes a delay as it is, or refuses it (B02)" long_delays
 silent "the command refuses what is no duration, and does nothing (B17)" odd_durations
 silent "the independent count of a log refuses what is no duration" counts_refuse
-silent "without the module, the command and the example name the device, once" no_module
+silent "without the module, benchmarks name the device, once, and programs work" no_module
 silent "each function of the header is a symbol for other languages, and nothing else is" \
 	userspace/tests/check-symbols userspace/include/twheel.h "$build/userspace/libtwheel.so"
 silent "make demo takes a log with an odd name" odd_names

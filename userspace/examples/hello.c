@@ -16,7 +16,7 @@ int main(void)
 	int ret = twheel_open(&tw, NULL);
 
 	if (ret) {
-		fprintf(stderr, "/dev/twheel: %s\n", strerror(-ret));
+		fprintf(stderr, "twheel_open: %s\n", strerror(-ret));
 		return 1;
 	}
 	for (int i = 0; i < 3; i++)	/* in 100, 200 and 300 ms */

@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench.h"
 
@@ -33,8 +34,12 @@ static int usage(void)
 /* Is there a queue to be had?  Said once, before the tables. */
 static int try_device(void)
 {
+	struct twheel_config config = {
+		.size = sizeof(config), .clockid = CLOCK_MONOTONIC,
+		.engine = TWHEEL_ENGINE_KERNEL,
+	};
 	struct twheel tw;
-	int ret = twheel_open(&tw, NULL);
+	int ret = twheel_open(&tw, &config);
 
 	if (ret)
 		return complain_device(ret, strerror(-ret));

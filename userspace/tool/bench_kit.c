@@ -58,6 +58,7 @@ int bench_begin(struct bench *b, unsigned int n)
 {
 	struct twheel_config config = {
 		.size = sizeof(config), .flags = TWHEEL_SETUP_WORDS, .clockid = CLOCK_MONOTONIC,
+		.engine = TWHEEL_ENGINE_KERNEL,
 	};
 	__u64 seed = n;
 	int ret;
