@@ -65,23 +65,21 @@ int tw_clock_init(struct tw_clock *c, u32 id)
 }
 
 /**
- * tw_clock_now() - read the clock
+ * tw_clock_now_other() - read a clock that is not CLOCK_MONOTONIC
  * @c: the clock
  *
  * Context: Any.
  * Return: ns.
  */
-u64 tw_clock_now(const struct tw_clock *c)
+u64 tw_clock_now_other(const struct tw_clock *c)
 {
 	switch (c->id) {
 	case CLOCK_REALTIME:
 		return ktime_get_real_ns();
 	case CLOCK_TAI:
 		return ktime_get_clocktai_ns();
-	case CLOCK_BOOTTIME:
-		return ktime_get_boottime_ns() + c->offset;
 	default:
-		return ktime_get_ns() + c->offset;
+		return ktime_get_boottime_ns() + c->offset;
 	}
 }
 

@@ -26,9 +26,23 @@ static inline bool tw_clock_can_be_set(const struct tw_clock *c)
 }
 
 int tw_clock_init(struct tw_clock *c, u32 id);
-u64 tw_clock_now(const struct tw_clock *c);
+u64 tw_clock_now_other(const struct tw_clock *c);
 s64 tw_clock_step(struct tw_clock *c);
 clockid_t tw_clock_host_id(const struct tw_clock *c);
 ktime_t tw_clock_to_host(const struct tw_clock *c, u64 ns);
+
+/**
+ * tw_clock_now() - read the clock
+ * @c: the clock
+ *
+ * Context: Any.
+ * Return: ns.
+ */
+static inline u64 tw_clock_now(const struct tw_clock *c)
+{
+	if (likely(c->id == CLOCK_MONOTONIC))
+		return ktime_get_ns() + c->offset;
+	return tw_clock_now_other(c);
+}
 
 #endif /* TWHEEL_CLOCK_H */

@@ -26,6 +26,13 @@
  */
 #define TW_GFP_USER	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
+/* A kernel that zeroes all variables on the stack leaves this one alone. */
+#if __has_attribute(__uninitialized__)
+#define TW_UNINITIALIZED	__attribute__((__uninitialized__))
+#else
+#define TW_UNINITIALIZED
+#endif
+
 /* hrtimer_init() and ->function became hrtimer_setup(). */
 static inline void tw_hrtimer_setup(struct hrtimer *timer,
 				    enum hrtimer_restart (*fn)(struct hrtimer *),

@@ -4,9 +4,8 @@
  *
  * Ops are copied in by the chunk, checked, run under the lock, and their
  * results copied out.  Before the lock is dropped what is due is delivered and the
- * hrtimer programmed.  So a
- * task that sleeps on its own memory between two chunks delays nobody, itself
- * included.
+ * hrtimer programmed.  So a task that sleeps on its own memory between two chunks
+ * delays nobody, itself included.
  *
  * Only ARM needs memory.  It does not take it under the lock: it stops, the lock
  * is dropped, the queue grows, and the op runs again.  If the queue cannot grow, the
@@ -19,6 +18,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "compat.h"
 #include "expire.h"
 #include "grow.h"
 #include "ops.h"
@@ -158,7 +158,7 @@ static int submit(struct batch *b, unsigned int count)
  */
 int tw_queue_submit(struct tw_queue *q, const struct twheel_submit *arg)
 {
-	struct twheel_op few[STACK_OPS];
+	struct twheel_op few[STACK_OPS] TW_UNINITIALIZED;
 	struct batch b = {
 		.q = q,
 		.user = u64_to_user_ptr(arg->ops),
@@ -175,6 +175,7 @@ int tw_queue_submit(struct tw_queue *q, const struct twheel_submit *arg)
 		b.room = CHUNK_OPS;
 	}
 	ret = submit(&b, arg->count);
-	kfree(many);
+	if (many)	/* a single op saves the call */
+		kfree(many);
 	return ret;
 }
