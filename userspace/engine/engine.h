@@ -19,7 +19,6 @@
 /**
  * struct twheel_process - a queue of the engine in the process
  * @alive: not 0, in a page of its own that a child after fork() finds wiped
- * @owner: the process whose queue it is where no page can be wiped, otherwise 0
  * @unshared: one thread at a time uses the queue, and @lock is not taken
  * @lock: protects all members that follow
  * @clock: the queue's clock
@@ -36,7 +35,6 @@
  */
 struct twheel_process {
 	const u32 *alive;
-	pid_t owner;
 	bool unshared;
 	pthread_mutex_t lock;
 	struct engine_clock clock;

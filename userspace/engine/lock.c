@@ -8,7 +8,6 @@
  * due.  Calls that ask for records run as many passes as they need.
  */
 #include <linux/errno.h>
-#include <unistd.h>
 
 #include "engine.h"
 #include "pass.h"
@@ -50,12 +49,6 @@ static void look_at_timer(struct twheel_process *p, u64 now, s64 step)
 		p->programmed = 0;
 }
 
-/* Whether this is not a child's copy. */
-static bool is_ours(const struct twheel_process *p)
-{
-	return p->owner ? p->owner == getpid() : *p->alive;
-}
-
 /**
  * engine_lock_only() - lock a queue and look at its clock
  * @p: the queue
@@ -67,7 +60,7 @@ int engine_lock_only(struct twheel_process *p, u64 *now)
 {
 	s64 step;
 
-	if (!is_ours(p))
+	if (!*p->alive)
 		return -ECHILD;
 	if (!p->unshared)
 		pthread_mutex_lock(&p->lock);

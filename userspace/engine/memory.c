@@ -18,7 +18,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "engine.h"
 
@@ -78,9 +77,9 @@ static int init_alive(struct twheel_process *p)
 	if (!alive)
 		return -ENOMEM;
 	p->alive = alive;
-	*alive = 1;
 	if (madvise(alive, sizeof(*alive), MADV_WIPEONFORK))
-		p->owner = getpid();	/* an emulator's kernel may not have it */
+		return -errno;
+	*alive = 1;
 	return 0;
 }
 
@@ -99,7 +98,7 @@ static int init_words(struct twheel_process *p, const struct twheel_setup *setup
  * @p: zeroes, to be given to engine_memory_free() also after an error
  * @setup: checked
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or an errno of madvise(2).
  */
 int engine_memory_init(struct twheel_process *p, const struct twheel_setup *setup)
 {

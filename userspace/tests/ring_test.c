@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/time.h>
 #include <twheel.h>
 
@@ -198,13 +199,14 @@ static void test_errors(void)
 	struct twheel none = { .fd = -1, .setup.max_batch = 1 };
 	struct twheel_stats stats = { .now = 42 };
 	struct twheel_op op = { 0 };
+	int err = ioctl(-1, TWHEEL_IOC_FLUSH, 0) ? -errno : 0;	/* an emulator's may differ */
 
 	errno = 1234;
 	CHECK(twheel_open(&none, &config) == -EINVAL);
 	big[sizeof(big) - 1] = 1;
 	CHECK(twheel_open(&none, (void *)big) == -E2BIG);
-	CHECK(twheel_submit(&none, &op, 1) == -EBADF);
-	CHECK(twheel_stats(&none, &stats) == -EBADF && stats.now == 42);
+	CHECK(err && twheel_submit(&none, &op, 1) == err);
+	CHECK(twheel_stats(&none, &stats) == err && stats.now == 42);
 	CHECK(twheel_consume(&none, NULL, 0) == 0);
 	CHECK(errno == 1234);
 	twheel_close(&none);

@@ -4,8 +4,13 @@
 
 #include <linux/types.h>
 
-/* By the compiler's built-ins; value-returning ones are fully ordered, as in the kernel. */
-#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+/*
+ * By the compiler's built-ins; value-returning ones are fully ordered, as in the kernel.
+ * On i386 the type of 64 bits is aligned to 4, but what is read here is not.
+ */
+#define READ_ONCE(x) ({								\
+	typedef __typeof__(x) once_t __attribute__((__aligned__(sizeof(x))));	\
+	__atomic_load_n((const once_t *)&(x), __ATOMIC_RELAXED); })
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 #define data_race(expr)		({ expr; })
 
@@ -21,7 +26,7 @@
 
 /* twheel looks at plain 64-bit cells as such. */
 typedef struct {
-	s64 counter;
+	s64 counter __attribute__((__aligned__(8)));
 } __attribute__((may_alias)) atomic64_t;
 
 static inline s64 atomic64_xchg(atomic64_t *v, s64 value)
