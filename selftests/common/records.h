@@ -101,11 +101,12 @@ static inline __u64 arm_and_end(int fd, __u8 opcode, __u16 flags)
 {
 	for (__u64 delay = 10 * MSEC; delay < 10 * SEC; delay *= 3) {
 		struct twheel_op op = op_arm(mono() + delay, 1), end;
+		int want = opcode == TWHEEL_OP_FREE;
 		struct twheel_record rec;
 
 		op.flags = flags;
 		end = op_on(opcode, arm_op(fd, op));
-		if (run_op(fd, &end) == (opcode == TWHEEL_OP_FREE))
+		if (run_op(fd, &end) == want)
 			return op.deadline;
 		/* Too late: take the record and try again with more time. */
 		if (mono() < op.deadline || read(fd, &rec, sizeof(rec)) != sizeof(rec))

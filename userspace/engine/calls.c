@@ -48,7 +48,7 @@ static void prefetch(const struct tw_table *table, const struct twheel_op *ops,
 			continue;
 		timers[n] = tw_table_at(table, (u32)ops[i].id);
 		__builtin_prefetch(timers[n], 1);
-		n += timers[n] != NULL;
+		n += !!timers[n];
 	}
 	for (i = 0; i < n; i++) {
 		__builtin_prefetch(timers[i]->link.next, 1);
@@ -117,7 +117,7 @@ int twheel_process_consume(struct twheel_process *p, struct twheel_record *recor
 
 	if (ret)
 		return ret;
-	count = min(count, (unsigned int)INT_MAX);
+	count = min_t(unsigned int, count, INT_MAX);
 	for (;;) {
 		ret = take(p, records + done, count - done);
 		if (ret < 0)

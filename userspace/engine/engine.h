@@ -29,9 +29,9 @@
  * @words: the mapping of the words, NULL without
  * @words_bytes: its size
  *
- * LOCKING: @lock is taken by engine_lock() or engine_lock_only() and released by engine_unlock(), which
- * the functions of process.h call and nobody else.  The words and the head of the ring
- * have no lock, as in the module.
+ * LOCKING: @lock is taken by engine_lock() or engine_lock_only() and released by
+ * engine_unlock(), which the functions of process.h call and nobody else.  The words and
+ * the head of the ring have no lock, as in the module.
  */
 struct twheel_process {
 	const u32 *alive;

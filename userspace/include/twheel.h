@@ -3,7 +3,7 @@
  * libtwheel: the timer service of /dev/twheel for C and C++ programs.
  *
  * Where the module is not loaded, the same engine runs in the process, behind the
- * same functions; see enum twheel_engine.
+ * same functions; see enum twheel_engine_kind.
  *
  * A queue is a struct twheel that the program owns.  The program arms and cancels
  * timers by batches of ops, and finds their expiries as records in a ring:
@@ -58,7 +58,7 @@ extern "C" {
 #endif
 
 /**
- * enum twheel_engine - what runs a queue's timers
+ * enum twheel_engine_kind - what runs a queue's timers
  * @TWHEEL_ENGINE_ANY: in struct twheel_config: the kernel's if /dev/twheel can be
  *	opened, otherwise the process's.  The environment variable TWHEEL_ENGINE
  *	chooses for programs that do not: "kernel" or "process"
@@ -68,7 +68,7 @@ extern "C" {
  *	It needs no module and no right.  The queue cannot be shared with another
  *	process or outlive this one, and signals no eventfd
  */
-enum twheel_engine {
+enum twheel_engine_kind {
 	TWHEEL_ENGINE_ANY = 0,
 	TWHEEL_ENGINE_KERNEL = 1,
 	TWHEEL_ENGINE_PROCESS = 2,
@@ -121,7 +121,7 @@ struct twheel {
  * @ring_entries: records that the ring shall hold, 1 to 2^20, rounded up to a
  *	power of two; 0 for 4096
  * @max_timers: how many timers at a time; 0 for the engine's limit
- * @engine: enum twheel_engine
+ * @engine: enum twheel_engine_kind
  * @slack: ns that a timer may be late if its op has no slack; 0 is exact
  */
 struct twheel_config {
@@ -205,7 +205,7 @@ static inline int twheel_fd(const struct twheel *tw)
  *
  * Return: TWHEEL_ENGINE_KERNEL or TWHEEL_ENGINE_PROCESS.
  */
-static inline enum twheel_engine twheel_engine(const struct twheel *tw)
+static inline enum twheel_engine_kind twheel_engine(const struct twheel *tw)
 {
 	return tw->process ? TWHEEL_ENGINE_PROCESS : TWHEEL_ENGINE_KERNEL;
 }

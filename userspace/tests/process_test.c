@@ -95,7 +95,7 @@ static int open_with(__u32 engine, __s32 clockid, const char *environment)
 	if (ret)
 		return ret;
 	ret = twheel_engine(&tw);
-	CHECK((ret == TWHEEL_ENGINE_PROCESS) == (tw.process != NULL));
+	CHECK((ret == TWHEEL_ENGINE_PROCESS) == !!tw.process);
 	twheel_close(&tw);
 	return ret;
 }
@@ -110,7 +110,7 @@ static void test_choice(void)
 	CHECK(open_with(TWHEEL_ENGINE_ANY, CLOCK_MONOTONIC, "") == any);
 	CHECK(open_with(TWHEEL_ENGINE_ANY, CLOCK_MONOTONIC, "kernel") == kernel);
 	CHECK(open_with(TWHEEL_ENGINE_ANY, CLOCK_MONOTONIC, "process") == TWHEEL_ENGINE_PROCESS);
-	CHECK(open_with(TWHEEL_ENGINE_ANY, CLOCK_MONOTONIC, "proces") == -EINVAL);
+	CHECK(open_with(TWHEEL_ENGINE_ANY, CLOCK_MONOTONIC, "users") == -EINVAL);
 	CHECK(open_with(TWHEEL_ENGINE_KERNEL, CLOCK_MONOTONIC, "process") == kernel);
 	CHECK(open_with(TWHEEL_ENGINE_PROCESS, CLOCK_MONOTONIC, "kernel") ==
 	      TWHEEL_ENGINE_PROCESS);
