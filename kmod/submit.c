@@ -175,7 +175,7 @@ int tw_queue_submit(struct tw_queue *q, const struct twheel_submit *arg)
 		b.room = CHUNK_OPS;
 	}
 	ret = submit(&b, arg->count);
-	if (many)	/* a single op saves the call */
-		kfree(many);
+	if (b.room == CHUNK_OPS)	/* a single op saves the call */
+		kfree(b.ops);
 	return ret;
 }
