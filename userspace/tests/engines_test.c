@@ -101,6 +101,7 @@ static void test_backlog(void)
 	struct twheel tw;
 	int count, total = 0;
 
+	memset(seen, 0, sizeof(seen));
 	open_queue(&tw, 4, 0);
 	for (int i = 0; i < MANY; i++)
 		twheel_prep_arm(&ops[i], MSEC, 0, i, TWHEEL_OP_REL);
@@ -129,6 +130,7 @@ static void test_sleeping_consumer(void)
 	int count, total = 0;
 	__u64 deadline;
 
+	memset(seen, 0, sizeof(seen));
 	open_queue(&tw, 128, 0);
 	deadline = twheel_now(&tw) + 50 * MSEC;
 	for (int i = 0; i < MANY; i++)
