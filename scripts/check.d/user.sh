@@ -100,7 +100,8 @@ one_tree() {
 	[ "$(stages)" = "./$stage" ] || { echo "DESTDIR=$stage is in"; stages; }
 	for file in lib/modules/*/updates/kmod/twheel.ko lib/udev/rules.d/60-twheel.rules \
 		usr/bin/twheel usr/lib/libtwheel.so usr/include/linux/twheel.h \
-		usr/lib/pkgconfig/libtwheel.pc usr/share/man/man3/twheel_word_arm.3; do
+		usr/lib/pkgconfig/libtwheel.pc usr/share/man/man3/twheel_word_arm.3 \
+		usr/lib/python3/dist-packages/twheel.py; do
 		compgen -G "$stage/$file" >/dev/null || echo "install does not make $file"
 	done
 	uninstall_needs_kernel
