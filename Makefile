@@ -13,7 +13,7 @@ include userspace/settings.mk
 override DESTDIR := $(abspath $(DESTDIR))
 override KDIR := $(abspath $(KDIR))
 
-parts	:= static models host user kunit selftests fuzz kcsan rt longtime replay bench load
+parts	:= static models host user engine kunit selftests fuzz kcsan rt longtime replay bench load
 
 help:
 	@echo 'make demo [LOG=FILE] [IDLE=1800s] [SPEED=20000]'
@@ -23,6 +23,7 @@ help:
 	@echo 'make check-models     the Promela models, to completion'
 	@echo 'make check-host       the wheel in user space, under sanitizers'
 	@echo 'make check-user       library and command'
+	@echo 'make check-engine     the engine in the process, and the Python module'
 	@echo 'make check-kunit      KUnit, in a guest with the debug kernel'
 	@echo 'make check-selftests  selftests, in guests with the debug and the stock kernel'
 	@echo 'make check-fuzz       the fuzzer for half a minute, in a guest with the debug kernel'
