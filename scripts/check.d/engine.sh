@@ -30,7 +30,8 @@ pytest_results() {
 			*)		fail "$name: ${test#*::}" ;;
 			esac
 		done
-	grep -qE '^=+ .*[0-9]+ passed' "$output" && [ $status -eq 0 ] || fail "$name: status $status"
+	grep -qE '^=+ .*[0-9]+ passed' "$output" || status=1
+	[ $status -eq 0 ] || fail "$name: ends with status $status"
 	rm -f "$output"
 }
 
@@ -46,28 +47,27 @@ selftests() {
 	} | "$scripts/check.d/count-results" "process: "
 }
 
-types() {
-	local output
-
-	output=$(mypy --strict --python-executable $python3 --cache-dir "$build/mypy" $python 2>&1) ||
-		printf '%s\n' "$output"
+python_here() {
+	step "Python"
+	make -s -C userspace OUT="$build/userspace" 2>&1 || { fail "the library builds"; return; }
+	check "python: the types are right" \
+		mypy --strict --python-executable "$python3" --cache-dir "$build/mypy" "$python"
+	pytest_results python "$python3" "${pytest[@]}" "$python"
 }
 
-in_guest() {
+python_in_guest() {
 	local guest=$build/guest-python
 
-	"$scripts/vm.d/python" "$guest" || return
-	"$scripts/vm" --kernel stock --timeout 300 --add "$guest" --add $python \
+	step "Python in a guest"
+	"$scripts/vm.d/python" "$guest" 2>&1 || { fail "Python for a guest"; return; }
+	pytest_results "python, both engines" \
+		"$scripts/vm" --kernel stock --timeout 300 --add "$guest" --add "$python" \
 		--add "$build/userspace/libtwheel.so.0" -- \
 		env PYTHONHOME=/work/guest-python TWHEEL_LIBRARY=/work/libtwheel.so.0 \
 		PYTHONDONTWRITEBYTECODE=1 guest-python/bin/python3 "${pytest[@]}" python
 }
 
 selftests
-step "Python"
-make -s -C userspace OUT="$build/userspace" 2>&1 || fail "the library builds"
-silent "python: the types are right (mypy --strict)" types
-pytest_results python $python3 "${pytest[@]}" $python
-step "Python in a guest"
-pytest_results "python, both engines" in_guest
+python_here
+python_in_guest
 exit 0

@@ -218,8 +218,9 @@ documents() {
 
 # The text files of the project.
 texts() {
-	find . \( -name .git -o -name build -o -path ./selftests/host/corpus \) -prune \
-		-o -type f -print | sed 's#^\./##' | grep -v '^LICENSES/' | sort
+	find . \( -name .git -o -name build -o -path ./selftests/host/corpus -o -name __pycache__ \
+		-o -name .pytest_cache -o -name .mypy_cache \) -prune -o -type f -print |
+		sed 's#^\./##' | grep -v '^LICENSES/' | sort
 }
 
 shell_scripts() {
