@@ -186,6 +186,7 @@ no_module() {
 	[ ! -e /dev/twheel ] || return 0
 	output=$("$build/userspace/examples/hello" | sed 's/, .*//' | tr '\n' ' ')
 	[ "$output" = "cancel: 0 timer 1 timer 3 " ] || echo "hello: $output"
+	"$build/userspace/examples/test_orders" | grep -v '^ok' || true
 	for program in 'twheel bench touch' 'twheel bench cycle'; do
 		# shellcheck disable=SC2086 # they are words
 		output=$("$build/userspace"/$program 2>&1)
