@@ -39,6 +39,8 @@ help:
 	@echo '                  with the tests and what they said in the last check'
 	@echo 'make fuzz [SECONDS=600] [SEED=S]'
 	@echo '                  the fuzzer for longer, or once more with the seed of a finding'
+	@echo 'make fuzz-engine [SECONDS=600]'
+	@echo '                  sequences of ops on the engine in the process, beside a model'
 	@echo 'make coverage     which lines of kmod/ run in all tests; at least 95 %'
 	@echo 'make load         10^7 timers, 10^6 of one instant, 64 users at their limits, consumers'
 	@echo '                  that do not read: what others feel of it (5 to 10 minutes)'
@@ -78,6 +80,11 @@ scenarios:
 fuzz:
 	@scripts/setup all
 	@scripts/fuzz $(call quoted,$(or $(SECONDS),600)) $(call quoted,$(SEED))
+
+fuzz-engine:
+	@scripts/setup check
+	@$(MAKE) -s -C selftests/process/fuzz OUT=$(CURDIR)/$(OUT)/fuzz-engine \
+		SECONDS=$(call quoted,$(or $(SECONDS),600)) check
 
 coverage:
 	@scripts/setup all
@@ -172,6 +179,6 @@ clean:
 	rm -rf $(OUT)
 
 .DEFAULT_GOAL := all
-.PHONY: help demo check check-commits scenarios fuzz coverage load bench bench-quick bench-keep \
+.PHONY: help demo check check-commits scenarios fuzz fuzz-engine coverage load bench bench-quick bench-keep \
 	$(parts:%=check-%) docs all module userspace install install-module install-userspace \
 	install-udev uninstall uninstall-module uninstall-userspace uninstall-udev setup clean

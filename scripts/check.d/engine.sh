@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # engine.sh: the engine in the process, by the selftests of what both engines do, as it is
-# and with sanitizers. Then the Python module: on this machine, and on both engines in a
+# and with sanitizers; and by a fuzzer with a model. Then the Python module: on this machine, and on both engines in a
 # guest.
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091
@@ -47,6 +47,16 @@ selftests() {
 	} | "$scripts/check.d/count-results" "process: "
 }
 
+fuzz() {
+	local options=(-s -C selftests/process/fuzz "OUT=$build/fuzz-engine" SECONDS=30)
+
+	step "fuzzing"
+	make "${options[@]}" all 2>&1 || { fail "fuzz-engine: builds"; return; }
+	make "${options[@]}" check 2>&1 | "$scripts/check.d/count-results" "fuzz-engine: "
+	step "planted mistakes"
+	make "${options[@]}" planted 2>&1 | "$scripts/check.d/count-results" "fuzz-engine: "
+}
+
 python_here() {
 	step "Python"
 	make -s -C userspace OUT="$build/userspace" 2>&1 || { fail "the library builds"; return; }
@@ -68,6 +78,7 @@ python_in_guest() {
 }
 
 selftests
+fuzz
 python_here
 python_in_guest
 exit 0

@@ -69,7 +69,7 @@ checkpatch() {
 			silent "checkpatch: kmod/trace.h" patch "$common,$trace" kmod/trace.h
 		silent "checkpatch: uapi" patch "$common,BIT_MACRO" uapi/linux/*.h
 		silent "checkpatch: selftests" patch "$common,$user,$tests" \
-			selftests/{,common/,fuzz/,latency/}*.[ch]
+			selftests/{,common/,fuzz/,latency/,process/,process/fuzz/}*.[ch]
 		silent "checkpatch: userspace" patch "$common,$user,$tests" \
 			$(find userspace -name '*.[ch]' ! -path '*/shim/*' | sort)
 		silent "checkpatch: userspace/shim" patch "$common,$user,$tests,$shim" \
