@@ -2,8 +2,8 @@
 /*
  * The engine in the process, through the whole of libtwheel: ops are collected and
  * submitted once per turn of the loop, records taken from the ring.  As with the other
- * peers a timer is made once and armed and cancelled as often as wanted.  One thread uses the queue and says so, as the loops of the other peers
- * require.
+ * peers a timer is made once and armed and cancelled as often as wanted.  One thread uses
+ * the queue and says so, as the loops of the other peers require.
  *
  * With WORDS a timer is pushed back, cancelled and armed again by its word wherever
  * that is possible, and by an op elsewhere.
