@@ -90,7 +90,10 @@ static int init_words(struct twheel_process *p, const struct twheel_setup *setup
 		return 0;
 	p->words_bytes = sizeof(u64) * (size_t)setup->max_timers + TW_PAGE_BYTES;
 	p->words = map(p->words_bytes);
-	return p->words ? 0 : -ENOMEM;
+	if (!p->words)
+		return -ENOMEM;
+	/* A child's steps by the word would go nowhere: there all of them are idle. */
+	return madvise(p->words, p->words_bytes, MADV_WIPEONFORK) ? -errno : 0;
 }
 
 /**

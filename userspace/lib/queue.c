@@ -223,6 +223,7 @@ void twheel_close(struct twheel *tw)
 		close_quietly(tw->fd);
 	}
 	memset(tw, 0, sizeof(*tw));
+	tw->fd = -1;	/* 0 would be somebody's */
 }
 
 __u64 twheel_now(const struct twheel *tw)

@@ -241,7 +241,7 @@ static void test_readable(void)
 
 /* --- what it cannot do --- */
 
-static void child_finds_it_dead(struct twheel *tw)
+static void child_finds_it_dead(struct twheel *tw, __u64 id)
 {
 	struct twheel_record rec;
 	struct twheel_stats stats;
@@ -256,6 +256,9 @@ static void child_finds_it_dead(struct twheel *tw)
 	CHECK(twheel_stats(tw, &stats) == -ECHILD);
 	CHECK(twheel_list(tw, &cursor, &info, 1) == -ECHILD);
 	CHECK(twheel_advance(tw, 1) == -ECHILD);
+	CHECK(twheel_word_push(tw, id, MINUTE) == TWHEEL_USE_MOVE);
+	CHECK(twheel_word_cancel(tw, id) == TWHEEL_TOO_LATE);
+	CHECK(twheel_word_arm(tw, id, MINUTE) == TWHEEL_USE_MOVE);
 	twheel_close(tw);
 }
 
@@ -282,16 +285,17 @@ static void test_fork(void)
 	struct twheel tw, other;
 	int status;
 	pid_t pid;
+	__u64 id;
 
 	if (!fork_wipes()) {
 		puts("process_test: fork: skipped, nothing is wiped here");
 		return;
 	}
 	open_manual(&tw, TWHEEL_SETUP_WORDS);
-	arm(&tw, SECOND, 0, 7, TWHEEL_OP_KEEP);
+	id = arm(&tw, SECOND, 0, 7, TWHEEL_OP_KEEP);
 	pid = fork();
 	if (!pid) {
-		child_finds_it_dead(&tw);
+		child_finds_it_dead(&tw, id);
 		open_manual(&other, 0);
 		_exit(0);
 	}
