@@ -127,6 +127,42 @@ def test_an_exception_goes_to_the_loop_and_others_are_called() -> None:
     asyncio.run(main())
 
 
+def test_calls_survive_one_that_ends_the_loop() -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    async def make() -> AsyncQueue:
+        return AsyncQueue(clock=Clock.MANUAL)
+
+    calls: list[int] = []
+    loop = asyncio.new_event_loop()
+    queue = loop.run_until_complete(make())
+    queue.call_at(1, interrupted)
+    for second in (2, 3):
+        queue.call_at(second, calls.append, second)
+    queue.queue.advance(3_000_000_000)
+    with pytest.raises(KeyboardInterrupt):
+        loop.run_until_complete(until(lambda: False))
+    loop.run_until_complete(until(lambda: len(queue) == 0))
+    assert calls == [2, 3]
+    queue.close()
+    loop.close()
+
+
+def test_a_child_that_closes_leaves_the_parents_loop_alone() -> None:
+    async def main() -> None:
+        queue = AsyncQueue(engine=Engine.PROCESS)
+        child = os.fork()
+        if not child:
+            queue.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert await asyncio.wait_for(queue.sleep(0.01, "awake"), 60) == "awake"
+        queue.close()
+
+    asyncio.run(main())
+
+
 def test_a_cancelled_sleeper_leaves_no_timer() -> None:
     async def main() -> None:
         async with AsyncQueue() as queue:

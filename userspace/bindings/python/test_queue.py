@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Queue: every function, on each engine that there is; exact counts by a manual clock."""
+import copy
 import ctypes
 import errno
 import os
@@ -281,6 +282,19 @@ def test_a_closed_queue_says_so() -> None:
     without = Queue()
     with pytest.raises(ValueError, match="without words"):
         without.word_state(1)
+
+
+def test_a_queue_is_not_copied(manual: Queue) -> None:
+    with pytest.raises(TypeError, match="copied"):
+        copy.copy(manual)
+
+
+def test_flags_are_true_or_false(manual: Queue) -> None:
+    manual.advance(10)
+    odd: Any = 2
+    timer = manual.arm(10, relative=odd, keep=odd)
+    info = manual.query(timer)
+    assert info is not None and info.deadline == 20 and manual.word_state(timer)
 
 
 @pytest.mark.skipif(os.path.exists("/dev/twheel"), reason="the module is loaded")

@@ -35,6 +35,7 @@ Conventions:
 from __future__ import annotations
 
 import asyncio
+import collections
 import contextvars
 import ctypes
 import enum
@@ -42,7 +43,7 @@ import math
 import os
 import time
 from types import TracebackType
-from typing import Any, Awaitable, Callable, Iterator, NamedTuple, Optional, Sequence, Type
+from typing import Any, Callable, Iterator, NamedTuple, NoReturn, Optional, Sequence, Type
 
 __all__ = ["Answer", "AsyncQueue", "Batch", "Clock", "Engine", "Handle", "Info", "Queue",
            "Record", "State", "Stats", "WordState"]
@@ -267,6 +268,10 @@ def _number(name: str, value: int, bits: int) -> int:
     return value
 
 
+def _flags(relative: bool, keep: bool = False) -> int:
+    return (_OP_REL if relative else 0) | (_OP_KEEP if keep else 0)
+
+
 def _checked(result: int) -> int:
     """A result of the library, if it is no error."""
     if result < 0:
@@ -297,14 +302,13 @@ class Batch:
     def arm(self, deadline: int, *, period: int = 0, user_data: int = 0, slack: int = 0,
             relative: bool = False, keep: bool = False) -> Batch:
         """Make a timer; see Queue.arm()."""
-        flags = relative * _OP_REL | keep * _OP_KEEP
-        return self._add(_ARM, flags=flags, deadline=deadline, period=period, slack=slack,
-                         user_data=user_data)
+        return self._add(_ARM, flags=_flags(relative, keep), deadline=deadline, period=period,
+                         slack=slack, user_data=user_data)
 
     def move(self, id: int, deadline: int, *, period: int = 0, slack: int = 0,
              relative: bool = False) -> Batch:
         """Give a timer a new deadline; see Queue.move()."""
-        return self._add(_MOVE, flags=relative * _OP_REL, id=id, deadline=deadline,
+        return self._add(_MOVE, flags=_flags(relative), id=id, deadline=deadline,
                          period=period, slack=slack)
 
     def cancel(self, id: int) -> Batch:
@@ -340,7 +344,7 @@ class Queue:
                  words: bool = False, ring_entries: int = 4096, max_timers: int = 0,
                  slack: int = 0, unshared: bool = False) -> None:
         config = _Config(size=ctypes.sizeof(_Config),
-                         flags=words * _SETUP_WORDS | unshared * _UNSHARED,
+                         flags=(_SETUP_WORDS if words else 0) | (_UNSHARED if unshared else 0),
                          clockid=Clock(clock), engine=Engine(engine),
                          ring_entries=_number("ring_entries", ring_entries, 32),
                          max_timers=_number("max_timers", max_timers, 32),
@@ -349,7 +353,7 @@ class Queue:
         tw = _Twheel()
         _checked(_library.twheel_open(ctypes.byref(tw), ctypes.byref(config)))
         self._tw = tw
-        self._has_words = words
+        self._has_words = bool(words)
 
     # --- the queue itself ---
 
@@ -377,6 +381,9 @@ class Queue:
         # Not there if __init__() failed early.
         if getattr(self, "_tw", None) is not None:
             self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Queue cannot be copied or pickled")
 
     @property
     def closed(self) -> bool:
@@ -444,7 +451,7 @@ class Queue:
         Returns its id.  Raises OSError: ENOSPC, the queue has as many timers as it may
         have; EINVAL, the period is shorter than the queue allows; EOVERFLOW; ENOMEM.
         """
-        op = self._run(_ARM, flags=relative * _OP_REL | keep * _OP_KEEP,
+        op = self._run(_ARM, flags=_flags(relative, keep),
                        deadline=_number("deadline", deadline, 64),
                        period=_number("period", period, 64),
                        slack=_number("slack", slack, 64),
@@ -460,7 +467,7 @@ class Queue:
         it was a kept timer that was not, and is armed again.  Raises FileNotFoundError
         (ENOENT) if there is no such timer any more: its record is written.
         """
-        op = self._run(_MOVE, flags=relative * _OP_REL, id=_number("id", id, 64),
+        op = self._run(_MOVE, flags=_flags(relative), id=_number("id", id, 64),
                        deadline=_number("deadline", deadline, 64),
                        period=_number("period", period, 64),
                        slack=_number("slack", slack, 64))
@@ -506,8 +513,8 @@ class Queue:
                 return _checked(result)
 
     def consume(self, count: int = 256) -> list[Record]:
-        """Take up to count records, without waiting."""
-        records = (_Record * _number("count", count, 20))()
+        """Take up to count records, at most 2**21 - 1, without waiting."""
+        records = (_Record * _number("count", count, 21))()
         taken = _checked(_library.twheel_consume(self._at, records, count))
         return [Record(r.user_data, r.id, r.deadline, r.lateness, r.missed)
                 for r in records[:taken]]
@@ -634,8 +641,12 @@ class AsyncQueue:
     To be made in a coroutine; it serves that loop until close().  All settings of Queue
     can be given; the ring is read by the loop, so do not consume() from self.queue.
 
-    Callbacks come in the order of their times, at most some hundred per turn of the loop.
-    One that raises is reported to the loop's exception handler.
+    Callbacks come in the order of their times, with the queue's slack applied; those of
+    the same time in any order.  At most some hundred come per turn of the loop.  One that
+    raises is reported to the loop's exception handler.
+
+    What arms a timer raises OSError as Queue.arm(): ENOSPC, ENOMEM, EOVERFLOW; and
+    ValueError if the time is no number or centuries away.
     """
 
     _TURN = 256  # records per turn of the loop
@@ -644,6 +655,8 @@ class AsyncQueue:
         self._loop = asyncio.get_running_loop()
         self._handles: dict[int, Handle] = {}
         self._sleepers: set[asyncio.Future[Any]] = set()
+        self._due: collections.deque[int] = collections.deque()
+        self._pid = os.getpid()
         self.queue = Queue(**settings)
         self._fd = self.queue.fileno()
         self._loop.add_reader(self._fd, self._serve)
@@ -652,7 +665,8 @@ class AsyncQueue:
         """End all calls that are still to come, without calling.  Sleepers are cancelled."""
         if self.queue.closed:
             return
-        if not self._loop.is_closed():
+        # A child shares its parent's epoll, where it must not change anything.
+        if not self._loop.is_closed() and self._pid == os.getpid():
             self._loop.remove_reader(self._fd)
         self.queue.close()
         handles, self._handles = self._handles, {}
@@ -731,12 +745,19 @@ class AsyncQueue:
             del self._handles[before]
 
     def _serve(self) -> None:
-        for record in self.queue.consume(self._TURN):
-            handle = self._handles.pop(record.id, None)
-            if handle is not None:
-                handle._run()
-            if self.queue.closed:
-                return
+        self._due.extend(record.id for record in self.queue.consume(self._TURN))
+        self._call_due()
+
+    def _call_due(self) -> None:
+        """Call until one ends the loop, by KeyboardInterrupt or the like; then go on later."""
+        try:
+            while self._due and not self.queue.closed:
+                handle = self._handles.pop(self._due.popleft(), None)
+                if handle is not None:
+                    handle._run()
+        finally:
+            if self._due and not self.queue.closed:
+                self._loop.call_soon(self._call_due)
 
 
 def _wake(future: asyncio.Future[Any], result: Any) -> None:
