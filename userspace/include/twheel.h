@@ -117,7 +117,8 @@ struct twheel {
  * @size: sizeof(struct twheel_config); lets later versions add members
  * @flags: TWHEEL_SETUP_WORDS for words; TWHEEL_UNSHARED
  * @clockid: CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME or CLOCK_TAI; or
- *	TWHEEL_CLOCK_MANUAL, which chooses the process's engine
+ *	TWHEEL_CLOCK_MANUAL, which chooses the process's engine, whatever the
+ *	environment says
  * @ring_entries: records that the ring shall hold, 1 to 2^20, rounded up to a
  *	power of two; 0 for 4096
  * @max_timers: how many timers at a time; 0 for the engine's limit
@@ -224,7 +225,9 @@ __u64 twheel_now(const struct twheel *tw);
  * @ns: how much
  *
  * All timers that are due on the way expire, each at its time and in order; their
- * records are there to be taken when this returns.
+ * records are there to be taken when this returns, as many as the ring holds, and the
+ * others when these are taken.  "Its time" is the deadline with slack applied; a timer
+ * that was pushed back by its word may come 50 us after that.
  *
  * Return: 0; -EINVAL: the queue has another clock; -EOVERFLOW: beyond 2^63 - 1.
  */
