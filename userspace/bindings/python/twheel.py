@@ -272,6 +272,19 @@ def _flags(relative: bool, keep: bool = False) -> int:
     return (_OP_REL if relative else 0) | (_OP_KEEP if keep else 0)
 
 
+def _op(opcode: int, **members: int) -> _Op:
+    """An op, if its members are numbers that fit."""
+    for name, value in members.items():
+        _number(name, value, 64)
+    return _Op(opcode, **members)
+
+
+def _info(timer: Any, state: int) -> Info:
+    """What an op of QUERY, or an entry of a listing, tells."""
+    return Info(timer.id, timer.user_data, timer.deadline, timer.period, timer.slack,
+                State(state))
+
+
 def _checked(result: int) -> int:
     """A result of the library, if it is no error."""
     if result < 0:
@@ -294,9 +307,7 @@ class Batch:
         return len(self._ops)
 
     def _add(self, opcode: int, **members: int) -> Batch:
-        for name, value in members.items():
-            _number(name, value, 64)
-        self._ops.append(_Op(opcode, **members))
+        self._ops.append(_op(opcode, **members))
         return self
 
     def arm(self, deadline: int, *, period: int = 0, user_data: int = 0, slack: int = 0,
@@ -353,16 +364,13 @@ class Queue:
         tw = _Twheel()
         _checked(_library.twheel_open(ctypes.byref(tw), ctypes.byref(config)))
         self._tw = tw
-        self._has_words = bool(words)
 
     # --- the queue itself ---
 
     @property
     def _at(self) -> Any:
-        """The struct, for a call; nothing may use a queue that is closed."""
-        if self._tw is None:
-            raise ValueError("the queue is closed")
-        return ctypes.byref(self._tw)
+        """The struct, for a call."""
+        return ctypes.byref(self._struct())
 
     def close(self) -> None:
         """Close the queue, once or more often; its timers end without a record."""
@@ -395,6 +403,7 @@ class Queue:
         return int(self._struct().fd)
 
     def _struct(self) -> _Twheel:
+        """The struct; nothing may use a queue that is closed."""
         if self._tw is None:
             raise ValueError("the queue is closed")
         return self._tw
@@ -430,8 +439,8 @@ class Queue:
             _checked(_library.twheel_submit(self._at, ops, len(ops)))
 
     def _run(self, opcode: int, **members: int) -> _Op:
-        """Run one op whose members are checked."""
-        op = _Op(opcode, **members)
+        """Run one op."""
+        op = _op(opcode, **members)
         _checked(_library.twheel_submit(self._at, ctypes.byref(op), 1))
         return op
 
@@ -451,11 +460,8 @@ class Queue:
         Returns its id.  Raises OSError: ENOSPC, the queue has as many timers as it may
         have; EINVAL, the period is shorter than the queue allows; EOVERFLOW; ENOMEM.
         """
-        op = self._run(_ARM, flags=_flags(relative, keep),
-                       deadline=_number("deadline", deadline, 64),
-                       period=_number("period", period, 64),
-                       slack=_number("slack", slack, 64),
-                       user_data=_number("user_data", user_data, 64))
+        op = self._run(_ARM, flags=_flags(relative, keep), deadline=deadline, period=period,
+                       slack=slack, user_data=user_data)
         _checked(op.result)
         return int(op.id)
 
@@ -467,10 +473,8 @@ class Queue:
         it was a kept timer that was not, and is armed again.  Raises FileNotFoundError
         (ENOENT) if there is no such timer any more: its record is written.
         """
-        op = self._run(_MOVE, flags=_flags(relative), id=_number("id", id, 64),
-                       deadline=_number("deadline", deadline, 64),
-                       period=_number("period", period, 64),
-                       slack=_number("slack", slack, 64))
+        op = self._run(_MOVE, flags=_flags(relative), id=id, deadline=deadline,
+                       period=period, slack=slack)
         return _checked(op.result) == 0
 
     def cancel(self, id: int) -> bool:
@@ -479,7 +483,7 @@ class Queue:
         Returns True if it was pending: no record of it will come.  False if it was not:
         its record has been written, or it was cancelled before.
         """
-        result = int(self._run(_CANCEL, id=_number("id", id, 64)).result)
+        result = int(self._run(_CANCEL, id=id).result)
         if result == _ENOENT:
             return False
         _checked(result)
@@ -487,15 +491,14 @@ class Queue:
 
     def free(self, id: int) -> bool:
         """Release a kept timer.  Returns whether it was pending until now."""
-        return _checked(self._run(_FREE, id=_number("id", id, 64)).result) == 1
+        return _checked(self._run(_FREE, id=id).result) == 1
 
     def query(self, id: int) -> Optional[Info]:
         """What the queue knows of a timer; None if there is no such timer."""
-        op = self._run(_QUERY, id=_number("id", id, 64))
+        op = self._run(_QUERY, id=id)
         if op.result == _ENOENT:
             return None
-        return Info(op.id, op.user_data, op.deadline, op.period, op.slack,
-                    State(_checked(op.result)))
+        return _info(op, _checked(op.result))
 
     # --- records ---
 
@@ -526,7 +529,7 @@ class Queue:
 
     def _kept(self, id: int) -> int:
         """The id, if its index is one of this queue's: the library does not look."""
-        if not self._has_words:
+        if not self._struct().words:
             raise ValueError("the queue was opened without words")
         if _number("id", id, 64) & 0xffffffff >= self._struct().setup.max_timers:
             raise ValueError(f"{id} is not the id of a timer of this queue")
@@ -567,8 +570,7 @@ class Queue:
             count = _checked(_library.twheel_list(self._at, ctypes.byref(cursor), infos,
                                                   len(infos)))
             for info in infos[:count]:
-                yield Info(info.id, info.user_data, info.deadline, info.period, info.slack,
-                           State(info.state))
+                yield _info(info, info.state)
 
 
 # --- asyncio ---
@@ -584,10 +586,10 @@ def _ns(seconds: float) -> int:
 class Handle:
     """A call that AsyncQueue.call_later() has scheduled."""
 
-    def __init__(self, queue: AsyncQueue, when: int, callback: Callable[..., object],
+    def __init__(self, queue: AsyncQueue, callback: Callable[..., object],
                  args: tuple[Any, ...], context: Optional[contextvars.Context]) -> None:
         self._owner = queue
-        self._when = when
+        self._when = 0
         self._callback = callback
         self._args = args
         self._context = context or contextvars.copy_context()
@@ -695,13 +697,13 @@ class AsyncQueue:
     def call_at(self, when: float, callback: Callable[..., object], *args: Any,
                 context: Optional[contextvars.Context] = None) -> Handle:
         """Call callback(*args) when the queue's clock shows when seconds, or later."""
-        return self._schedule(_ns(when), Handle(self, 0, callback, args, context))
+        return self._schedule(_ns(when), Handle(self, callback, args, context))
 
     def call_later(self, delay: float, callback: Callable[..., object], *args: Any,
                    context: Optional[contextvars.Context] = None) -> Handle:
         """Call callback(*args) in delay seconds."""
         return self._schedule(self.queue.now() + _ns(delay),
-                              Handle(self, 0, callback, args, context))
+                              Handle(self, callback, args, context))
 
     async def sleep(self, delay: float, result: Any = None) -> Any:
         """Sleep for delay seconds; what is not positive gives others a turn."""
