@@ -157,18 +157,18 @@ static void step_arm(struct fuzz *f)
 	model_armed(&f->m, t, deadline, period, slack);
 }
 
-/* What an op that asks for a pending timer may answer; whether it was pending. */
-static bool was_pending(struct fuzz *f, struct model_timer *t, bool pending)
+/* What an op that asks for a pending timer may answer. */
+static void check_pending(struct fuzz *f, struct model_timer *t, bool pending)
 {
 	if (!t->armed || !model_due(&f->m, t) || t->period)
 		MODEL_CHECK(t, pending == t->armed);
-	return pending;
 }
 
 static void gone(struct fuzz *f, struct model_timer *t, bool pending)
 {
+	check_pending(f, t, pending);
 	if (t->armed)
-		model_ended(&f->m, t, was_pending(f, t, pending));
+		model_ended(&f->m, t, pending);
 	t->exists = t->exists && t->keep;
 }
 
@@ -181,7 +181,6 @@ static void step_cancel(struct fuzz *f)
 	twheel_prep_cancel(&op, t->id);
 	submit(f, &op);
 	MODEL_CHECK(t, op.result == 0 || op.result == -ENOENT);
-	was_pending(f, t, op.result == 0);
 	gone(f, t, op.result == 0);
 	t->cancelled = false;
 }
@@ -204,7 +203,6 @@ static void step_free(struct fuzz *f)
 		return;
 	}
 	MODEL_CHECK(t, op.result == 0 || op.result == 1);
-	was_pending(f, t, op.result);
 	gone(f, t, op.result);
 	t->exists = false;
 	t->cancelled = false;
@@ -231,7 +229,7 @@ static void step_move(struct fuzz *f)
 		return;
 	}
 	MODEL_CHECK(t, t->exists && (op.result == 0 || (op.result == 1 && t->keep)));
-	was_pending(f, t, op.result == 0);
+	check_pending(f, t, op.result == 0);
 	if (t->armed)
 		model_ended(&f->m, t, op.result == 0);
 	model_armed(&f->m, t, deadline, period, slack);

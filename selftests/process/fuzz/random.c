@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_random SECONDS [SEED]: random sequences, as many as there is time for.
- * fuzz_random FILE: one more time the sequence of a finding, with all its steps.
+ * random SECONDS [SEED]: random sequences, as many as there is time for.
+ * random FILE: one more time the sequence of a finding, with all its steps.
  *
  * The sequence that runs is in the file fuzz-engine.last of the working directory if a
  * promise breaks.
