@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # engine.sh: the engine in the process, by the selftests of what both engines do, as it is
-# and with sanitizers; and by a fuzzer with a model. Then the Python module: on this machine, and on both engines in a
-# guest.
+# and with sanitizers; and by a fuzzer with a model. Then the Python module: on this
+# machine, and on both engines in a guest.
 set -uo pipefail
 # shellcheck source=scripts/check.d/lib.sh disable=SC1091
 . "$(dirname "$0")/lib.sh"
